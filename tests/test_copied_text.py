@@ -145,8 +145,7 @@ def test_lines_that_were_cut_at_one_width_are_put_together(width, tmp_path):
 
 def test_few_cut_lines_are_told_by_the_heads_that_all_others_have():
     lines = [
-        f"[2026-02-03 10:00:0{at}] [INFO] rank {at} waits for {'those of node 7, ' * at}which load"
-        for at in range(8)
+        f"[2026-02-03 10:00:0{at}] [INFO] rank {at} waits for {'those of node 7, ' * at}which load" for at in range(8)
     ]
     cut = [line[at : at + 70] for line in lines for at in range(0, len(line), 70)]
     assert _bare(cut) == lines

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from logrules.model.late_pattern import late_pattern
-from logrules.sources.copied_text import Rewrite
+from logrules.sources.copied_form import Rewrite
 from logrules.sources.line_numbers import numbers_of
 
 # A page quotes a list of escaped lines with numbers: more layers nobody puts round a log.
@@ -30,7 +30,8 @@ _MEANT = {
 }  # fmt: skip
 # A page's own lines, which are no part of the log, hold nothing but these.
 _PAGE = late_pattern(
-    rb"^[ \t]*(?:</?(?:pre|code|details|p|div|br)(?: [^<>\n]{0,80})?/?>[ \t]*|<summary>[^<>\n]{0,80}</summary>[ \t]*){1,6}\r?$",
+    rb"^[ \t]*(?:(?:</?(?:pre|code|details|p|div|br)(?: [^<>\n]{0,80})?/?>|<summary>[^<>\n]{0,80}</summary>)[ \t]*){1,6}"
+    rb"\r?$",
     re.MULTILINE,
 )
 # A launcher that is started by another: the label of the outer one is the same everywhere.

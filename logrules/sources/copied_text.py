@@ -6,12 +6,11 @@ first lines, so one that was not costs nothing further. What is told of a line k
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from itertools import chain, pairwise
 
 from logrules.model.late_pattern import late_pattern
-from logrules.model.record import record
-from logrules.model.stream import JOINED
+from logrules.sources.copied_form import PLAIN, CopiedForm
 from logrules.sources.log_records import records_as_lines
 
 # What is looked at to tell how a log was copied: some hundreds of lines.
@@ -19,51 +18,15 @@ HEAD_BYTES = 64 << 10
 # Of a log that grows, so many lines are waited for. Those before them are read as they came.
 _LIVE_LINES = 16
 _FEWEST_LINES = 3
-# In place of a mark that is not ours: without it, what stands round one could make another.
-_BLANKS = b" " * len(JOINED)
 _ESCAPED = late_pattern(rb"&(?:lt|gt|amp|quot|#39);")
 _TYPESET = (b"\xc2\xa0", b"\xe2\x80")
 _MARKS = frozenset((b">", b"-", b"*", b"#", b"/", b"+", b"\xe2"))
 _NUMBERED = late_pattern(rb"[ \t]*(?:[^\s:]{0,200}\.\w{1,10}[:-])?L?(\d{1,7})(?!\d)")
 _PAGE = (b"<details", b"<pre")
 _LABELLED = late_pattern(rb"(?:\d{1,5}: |\[\d{1,5},\d{1,5}\]<[^\n]{1,8}: ?)[\d\[]")
-_TABLE = late_pattern(
-    rb'(?:\xef\xbb\xbf)?[^\n]{0,2000}[,;\t"](?i:[\w.@ ]{0,40}(?:message|msg|line|content|payload|body|log|_raw))"?[,;\t\r\n]|(?:\xef\xbb\xbf)?"?@?(?i:message|msg|line|content|body|log)"?[,;\t]'
-)
+_TABLE = late_pattern(rb'[^\n]{0,2000}?(?i:message|msg|line|content|payload|body|log|_raw)"?[,;\t\r\n]')
 # Lines as wide as the widest, none of which is wider: of a log that nobody wrapped there are one or two.
 _FEWEST_WIDEST, _NARROWEST = 3, 60
-
-# Whole lines in, as many lines out.
-Rewrite = Callable[[bytes], bytes]
-# Blocks of whole lines in, blocks of whole lines out. A line may stand for several of the file.
-Join = Callable[[Iterator[bytes]], Iterator[bytes]]
-
-
-@record
-class CopiedForm:
-    """How a log was copied: what undoes it line by line, one step after the other, and what puts lines together."""
-
-    steps: tuple[Rewrite, ...] = ()
-    join: Join | None = None
-
-    def lines(self, data: bytes) -> bytes:
-        """Whole lines without what was put round each, as many as before; JSON records as what they stand for."""
-        return records_as_lines(self._bare(data))
-
-    def blocks(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
-        """The same for a whole saved log, whose lines are put together too."""
-        if self.join is None:
-            return map(self.lines, blocks)
-        bare = (self._bare(block.replace(JOINED, _BLANKS)) for block in blocks)
-        return (records_as_lines(block, joined=True) for block in self.join(bare))
-
-    def _bare(self, data: bytes) -> bytes:
-        for step in self.steps:
-            data = step(data)
-        return data
-
-
-PLAIN = CopiedForm()
 
 
 def as_written(blocks: Iterator[bytes]) -> Iterator[bytes]:
@@ -120,12 +83,15 @@ def _may_be_copied(head: bytes) -> bool:
     ):
         return True
     lines = [line for line in head.split(b"\n") if line and not line.isspace()]
-    return len(lines) >= _FEWEST_LINES and (
-        _is_marked(lines)
-        or _is_numbered(lines)
-        or 5 * head.count(b"\n") > 8 * len(lines)  # noqa: PLR2004 (hardly more lines than blank ones)
-        or _is_of_one_width(head)
-        or any(map(_LABELLED.match, lines[:40]))
+    return (
+        len(lines) >= _FEWEST_LINES
+        and (
+            _is_marked(lines)
+            or _is_numbered(lines)
+            or 5 * head.count(b"\n") > 8 * len(lines)  # hardly more lines with text than blank ones
+            or _is_of_one_width(head)
+            or any(map(_LABELLED.match, lines[:40]))
+        )
     )
 
 
@@ -139,7 +105,7 @@ def _is_numbered(lines: Sequence[bytes]) -> bool:
     """Whether numbers rise where most of the first lines begin."""
     found = [_NUMBERED.match(line) for line in lines[:40]]
     numbers = [int(one[1]) for one in found if one is not None]
-    rising = sum(before < after for before, after in zip(numbers, numbers[1:], strict=False))
+    rising = sum(before < after for before, after in pairwise(numbers))
     return 5 * (rising + 1) >= 2 * len(found)
 
 

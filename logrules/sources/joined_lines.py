@@ -7,22 +7,24 @@ other line is the next number. A line that was put together ends with a mark for
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 
 from logrules.model.late_pattern import late_pattern
 from logrules.model.stream import JOINED
-from logrules.sources.copied_text import Join
+from logrules.sources.copied_form import Join
 
 _FEWEST_LINES = 6
 _APART_SHARE = 0.95
 _NUMBER = late_pattern(rb"[ \t]*L?(\d{1,7})[ \t\r]*")
-# No window is narrower. So many lines end at the width at least, of so many kinds, and of those a little narrower there
-# are fewer by half. Fewer lines are enough where most begin as loggers begin theirs, and none of those below them does.
-_NARROWEST, _NARROWER = 60, 6
+# No window is narrower. So many lines end at the width at least, of so many kinds, and three times as many as at any
+# width a little narrower. Fewer are enough where most lines begin as loggers begin theirs, and none of those below the
+# widest does.
+_NARROWEST, _NARROWER, _TIMES_NARROWER = 60, 6, 3
 _FEWEST_FULL, _FEWEST_KINDS, _KIND_CHARS = 6, 4, 8
 _FEWEST_HEADED, _HEADED_SHARE = 3, 0.5
 _HEAD = late_pattern(r"[\[(]|.*\d")
 # Of the borders, how many lie within a word or a path.
-_TORN_SHARE = 0.4
+_TORN_SHARE = 0.3
 _TORN = late_pattern(r"[\w/-]")
 _DIGITS = late_pattern(r"\d+")
 # Frames and rules are drawn to the width; what a console sets flush right ends there too, and so does padding.
@@ -82,7 +84,7 @@ def _marked(whole: bytes, count: int) -> bytes:
 
 def _are_apart(lines: Sequence[bytes]) -> bool:
     """Whether there is a blank line below each."""
-    below = [under for line, under in zip(lines, lines[1:], strict=False) if line.strip()]
+    below = [under for line, under in pairwise(lines) if line.strip()]
     blank = sum(not line.strip() for line in below)
     return 2 * len(below) >= _FEWEST_LINES and blank >= _APART_SHARE * len(below)
 
@@ -96,9 +98,7 @@ def _are_numbered(lines: Sequence[bytes]) -> bool:
     told = [int(found[1]) if (found := _NUMBER.fullmatch(line)) else None for line in lines]
     first = 0 if told[0] is not None else 1
     numbers = told[first::2]
-    steps = sum(
-        after == before + 1 for before, after in zip(numbers, numbers[1:], strict=False) if None not in (before, after)
-    )
+    steps = sum(before is not None and after == before + 1 for before, after in pairwise(numbers))
     return steps >= _APART_SHARE * (len(numbers) - 1) and sum(number is None for number in told) >= len(told) // 4
 
 
@@ -112,13 +112,15 @@ def _width_of(lines: Sequence[str]) -> int:
     if width < _NARROWEST:
         return 0
     borders = [
-        (line, below)
-        for line, below in zip(lines, lines[1:], strict=False)
-        if len(line) == width and below and not _DRAWN.search(line)
+        (line, below) for line, below in pairwise(lines) if len(line) == width and below and not _DRAWN.search(line)
     ]
-    narrower = sum(width - _NARROWER <= len(line) < width for line in lines)
+    narrower = Counter(len(line) for line in lines if width - _NARROWER <= len(line) < width)
     torn = sum(_TORN.match(line[-1]) is not None and _TORN.match(below) is not None for line, below in borders)
-    if len(borders) <= 2 * narrower or torn < _TORN_SHARE * len(borders):
+    if (
+        len(borders) < _FEWEST_HEADED
+        or len(borders) < _TIMES_NARROWER * max(narrower.values(), default=0)
+        or torn < _TORN_SHARE * len(borders)
+    ):
         return 0
     vary = len(borders) >= _FEWEST_FULL and len({_opening(line) for line, _ in borders}) >= _FEWEST_KINDS
     return width if vary or _are_headed(lines, width) else 0
@@ -126,7 +128,7 @@ def _width_of(lines: Sequence[str]) -> int:
 
 def _are_headed(lines: Sequence[str], width: int) -> bool:
     """Whether all lines begin as loggers begin theirs but those below the widest."""
-    below = [_opening(line) for above, line in zip(lines, lines[1:], strict=False) if len(above) == width]
+    below = [_opening(line) for above, line in pairwise(lines) if len(above) == width and line]
     begun = Counter(
         _opening(line) for above, line in zip(("", *lines), lines, strict=False) if len(above) < width and line
     )

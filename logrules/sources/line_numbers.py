@@ -4,9 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise
 
 from logrules.model.late_pattern import late_pattern
-from logrules.sources.copied_text import Rewrite
+from logrules.sources.copied_form import Rewrite
 
 _FEWEST_LINES = 5
 _NUMBERED_SHARE, _RISING_SHARE, _NEXT_SHARE = 0.9, 0.95, 0.7
@@ -58,7 +59,7 @@ def _count(found: Sequence["re.Match[bytes]"], *, searched: bool) -> bool:
     Ranks are counted from zero, and a label of them names no lines.
     """
     numbers = [int(one["number"]) for one in found]
-    steps = [after - before for before, after in zip(numbers, numbers[1:], strict=False)]
+    steps = [after - before for before, after in pairwise(numbers)]
     if numbers[0] == 0 or sum(step > 0 for step in steps) < _RISING_SHARE * len(steps):
         return False
     evenly = Counter(steps).most_common(1)[0]

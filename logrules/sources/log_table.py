@@ -10,11 +10,11 @@ from io import BytesIO, StringIO
 
 from logrules.model.late_pattern import late_pattern
 from logrules.model.stream import JOINED
-from logrules.sources.copied_text import Join
+from logrules.sources.copied_form import Join
 from logrules.sources.log_record import time_of
 
 _DELIMITERS = ",;\t"
-_MOST_COLUMNS, _MOST_NAME_CHARS = 64, 80
+_FEWEST_COLUMNS, _MOST_COLUMNS, _MOST_NAME_CHARS = 2, 64, 80
 # By the names that the exports have, without an `@` in front and in small letters; the first that a table has counts.
 _MESSAGES = (
     "message", "msg", "line", "log", "content", "body", "textpayload", "jsonpayload.message", "_raw", "log.message",
@@ -33,7 +33,7 @@ def table_of(head: bytes) -> Join | None:
     text = first.decode(errors="replace").rstrip("\r")
     found = ((delimiter, _cells(text, delimiter)) for delimiter in _DELIMITERS)
     delimiter, names = max(found, key=lambda one: len(one[1]))
-    if not 2 <= len(names) <= _MOST_COLUMNS or not all(map(_is_name, names)):
+    if not _FEWEST_COLUMNS <= len(names) <= _MOST_COLUMNS or not all(map(_is_name, names)):
         return None
     known = [name.lower().lstrip("@") for name in names]
     message, time = (next((known.index(name) for name in of if name in known), None) for of in (_MESSAGES, _TIMES))
