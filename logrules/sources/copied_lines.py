@@ -30,8 +30,8 @@ _MEANT = {
 }  # fmt: skip
 # A page's own lines, which are no part of the log, hold nothing but these.
 _PAGE = late_pattern(
-    rb"^[ \t]*(?:(?:</?(?:pre|code|details|p|div|br)(?: [^<>\n]{0,80})?/?>|<summary>[^<>\n]{0,80}</summary>)[ \t]*){1,6}"
-    rb"\r?$",
+    rb"^[ \t]*"
+    rb"(?:(?:</?(?:pre|code|details|p|div|br)(?: [^<>\n]{0,80})?/?>|<summary>[^<>\n]{0,80}</summary>)[ \t]*){1,6}\r?$",
     re.MULTILINE,
 )
 # A launcher that is started by another: the label of the outer one is the same everywhere.
