@@ -7,6 +7,15 @@ from logrules.model.record import record
 MAX_LINE_BYTES = 1 << 20
 # Begins a line that is not a line of the file: one record had several. They have the number of the first.
 CONTINUED = b"\x1f\x0e"
+# Ends a line that stands for one more line of the file for each such mark: it was put together of several. It has the
+# number of the first.
+JOINED = b"\x1f\x0f"
+
+
+def surplus_lines(data: bytes, start: int = 0, end: int | None = None) -> int:
+    """How many more lines these bytes have than what they stand for in the file; negative where they have fewer."""
+    stop = len(data) if end is None else end
+    return data.count(CONTINUED, start, stop) - data.count(JOINED, start, stop)
 
 
 @record

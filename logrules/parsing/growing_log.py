@@ -16,7 +16,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from logrules.model.event import Event
-from logrules.model.stream import CONTINUED, Block
+from logrules.model.stream import CONTINUED, Block, surplus_lines
 from logrules.parsing.hit_line import CONTEXT_LINES, MAX_CONTEXT_BYTES, MAX_SLICE_BYTES, HitLine, Kind
 from logrules.parsing.hit_lines import Found
 from logrules.parsing.line_context import LineContext
@@ -192,7 +192,7 @@ class GrowingLog:
         self.below.update(self._around.grown(text, first))
         above = self._around.above
         found = self._find(Window(self._source, self._window, start - len(above), above + text))
-        passed, marked = above.count(b"\n"), above.count(CONTINUED)
+        passed, marked = above.count(b"\n"), surplus_lines(above)
         known = self.continued - self._open.startswith(CONTINUED) - marked
         self._ends.add(self._offset, data)
         self._offset += len(data)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from logrules.model.record import field, record
-from logrules.model.stream import CONTINUED
+from logrules.model.stream import CONTINUED, surplus_lines
 from logrules.parsing.hit_line import HitLine, Kind, Stretch, parts_of
 from logrules.parsing.hits import Hits
 from logrules.parsing.line_writers import last_of_each
@@ -70,7 +70,7 @@ def hit_lines(window: Window, found: Hits, count: Count = count_newlines, shares
     counted, number = (lines[-1].start, lines[-1].number) if lines else (0, 0)
     total = number + count(data, counted, len(data))
     unfinished = bool(data) and not data.endswith(b"\n")
-    continued = data.count(CONTINUED) if CONTINUED[:1] in data else 0
+    continued = surplus_lines(data) if CONTINUED[:1] in data else 0
     return Found(window.source, lines, total, unfinished, by_entry, continued, flooded)
 
 
@@ -84,7 +84,7 @@ def _made(window: Window, found: Hits, spans: Iterable[Stretch], count: Count) -
         number += count(data, counted, span[0])
         counted = span[0]
         if marked:
-            continued += data.count(CONTINUED, marks_counted, span[0] + len(CONTINUED))
+            continued += surplus_lines(data, marks_counted, span[0] + len(CONTINUED))
             marks_counted = span[0] + len(CONTINUED)
         lines += parts_of(window, span, found, number, continued)
     return tuple(lines)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from logrules.model.record import record
-from logrules.model.stream import CONTINUED
+from logrules.model.stream import CONTINUED, JOINED
 
 # What a program says of itself before it sets to work is told within so much.
 HEAD_BYTES = 8 * 1024
@@ -59,7 +59,7 @@ class LogEnds:
         """
         pieces = self._last.split(b"\n")
         above = ended - (len(pieces) - 1)
-        continued -= sum(piece.startswith(CONTINUED) for piece in pieces)
+        continued -= sum(piece.startswith(CONTINUED) - piece.count(JOINED) for piece in pieces)
         start = self._end - len(self._last)
         lines = list(_numbered(pieces, above + 1, start, continued))
         # The first piece may be the end of a line whose head was let go: only a lone line is shown so.
@@ -72,4 +72,5 @@ def _numbered(pieces: Iterable[bytes], number: int, offset: int, continued: int)
     for nth, piece in enumerate(pieces, number):
         continued += piece.startswith(CONTINUED)
         yield RawLine(nth, offset, piece, continued)
+        continued -= piece.count(JOINED)
         offset += len(piece) + 1

@@ -14,8 +14,8 @@ from logrules.model.errors import SourceError, reason_of
 from logrules.model.stream import MAX_LINE_BYTES, Block, Skipped
 from logrules.sources.archive import MAGIC_BYTES, codec_of, expanded
 from logrules.sources.chunking import aligned_blocks, resized, whole_lines
+from logrules.sources.copied_text import as_written, form_of
 from logrules.sources.decoding import SNIFFED_BYTES, as_utf8, encoding_of, no_text
-from logrules.sources.log_records import records_as_lines
 from logrules.sources.source import BLOCK_BYTES, SavedSource
 from logrules.sources.wall_clock import now
 
@@ -65,9 +65,12 @@ class FileSource(SavedSource):
             return
         with opened(self.path) as file:
             length = os.fstat(file.fileno()).st_size if _is_plain(file) else 0
-            yield records_as_lines(next(_lines_of(file, size, []), b""))
+            head = next(_lines_of(file, size, []), b"")
+            form = form_of(head)
+            yield b"".join(form.blocks(iter([head])))
             if length > size:
-                yield records_as_lines(os.pread(file.fileno(), size, length - size).partition(b"\n")[2])
+                tail = os.pread(file.fileno(), size, length - size).partition(b"\n")[2]
+                yield b"".join(form.blocks(iter([tail])))
 
 
 def opened(path: Path) -> FileIO:
@@ -127,8 +130,7 @@ def saved_items(name: str, open_file: Callable[[], FileIO], block_bytes: int) ->
 def log_items(name: str, lines: Iterator[bytes], faults: list[str]) -> Iterator[Block | Skipped]:
     """Blocks of whole lines of a log, unless it is not text; at the end the first of the ``faults``, if any."""
     offset = 0
-    for whole in _text_only(lines, faults):
-        data = records_as_lines(whole)
+    for data in as_written(_text_only(lines, faults)):
         yield Block(name, offset, data)
         offset += len(data)
     if faults:

@@ -9,6 +9,7 @@ from time import thread_time
 from logrules.model.record import mutable_record
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.sources.coming_dumps import ComingDumps
+from logrules.sources.copied_text import GrowingForm
 from logrules.sources.pending_lines import PendingLines
 from logrules.sources.queue import EventQueue
 from logrules.sources.source import RecordSource
@@ -42,6 +43,11 @@ class Backlog:
         self._pieces = PendingLines(name)
         self._items = tail.look()
         self._ended = False
+
+    @property
+    def form(self) -> GrowingForm:
+        """How it was copied, as far as its lines tell."""
+        return self._pieces.form
 
     def read(self, until: float | None) -> Block | End:  # noqa: ARG002 (what is there is not waited for)
         """The next whole lines, or the end."""
@@ -95,7 +101,7 @@ class FollowedFiles:
         if not self._begun and not self._stopped.is_set():
             self._begun = True
             for early in self.backlog:
-                self._buffer.resume(early.name, early.offset)
+                self._buffer.resume(early.name, early.offset, early.form)
             Thread(target=self._run, name="following files", daemon=True).start()
         return self._buffer.read(until)
 

@@ -121,7 +121,7 @@ def _lines_of(record: Mapping[str, Any]) -> list[str] | None:
     message = _first(fields, (*form.messages, _LINE) if of_loguru else form.messages)
     if not isinstance(message, str):
         return None
-    time = _time(_first(fields, form.times)) if form.times else ""
+    time = time_of(_first(fields, form.times)) if form.times else ""
     level = _level(_first(fields, form.levels)) if form.levels else ""
     stream = next((name for name in _STREAMS if fields[_STREAM] == name), "") if form.of_stream else ""
     if not (time or level or stream or of_loguru):
@@ -149,7 +149,7 @@ def _figures(fields: Mapping[str, Any], form: _Form) -> str:
     return "".join([f" {name}={fields[name]}" for name in form.figures if type(fields[name]) in _NUMBERS])
 
 
-def _time(value: object) -> str:
+def time_of(value: object) -> str:
     """A time in UTC, "2026-01-31 10:20:30.250"; what is no form that is known in its words, and nothing for none."""
     if isinstance(value, str) and (known := _IN_UTC.fullmatch(value)) and _is_minute(known[1], known[2]):
         return f"{known[1]} {known[2]}:{known[3]}.{known[4]}"

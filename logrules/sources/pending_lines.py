@@ -2,7 +2,7 @@
 
 from logrules.model.record import field, mutable_record
 from logrules.model.stream import Block, Skipped
-from logrules.sources.log_records import records_as_lines
+from logrules.sources.copied_text import GrowingForm
 from logrules.sources.source import BLOCK_BYTES
 
 # How long a line may stay without its end before it is read as far as it has come: a prompt or a progress bar
@@ -17,13 +17,14 @@ class PendingLines:
 
     ``length`` is how much, ``offset`` is that of its first byte, ``has_line_end`` says whether there is a whole line.
     Where there is no room, what came first is kept, since it is being read, and what came last, since a log's last
-    lines tell the most; between them is a gap.
+    lines tell the most; between them is a gap. ``form`` is how it was copied, as its first lines tell.
     """
 
     log: str
     offset: int = 0
     length: int = 0
     has_line_end: bool = False
+    form: GrowingForm = field(default_factory=GrowingForm)
     _arrived: float | None = None
     _since: float = 0.0
     _held: list[bytes] = field(default_factory=list)
@@ -96,7 +97,7 @@ class PendingLines:
 
     def block_of(self, lines: bytes) -> Block:
         """The lines that were let go, as a block of the log."""
-        block = Block(self.log, self.offset, records_as_lines(lines), self._arrived)
+        block = Block(self.log, self.offset, self.form.lines(lines), self._arrived)
         self.offset += len(block.data)
         return block
 

@@ -5,6 +5,7 @@ from collections import deque
 from threading import Condition, RLock
 
 from logrules.model.stream import Block, End, Skipped, Tick
+from logrules.sources.copied_text import GrowingForm
 from logrules.sources.pending_lines import PendingLines
 from logrules.sources.wall_clock import Now, now
 
@@ -72,17 +73,18 @@ class EventQueue:
             if not self._closed:
                 pieces.leave_out(size, lines)
 
-    def resume(self, log: str, offset: int) -> None:
-        """The first bytes of this log that come are those at ``offset``."""
+    def resume(self, log: str, offset: int, form: GrowingForm) -> None:
+        """The first bytes of this log that come are those at ``offset``; ``form`` was told from those before."""
         with self._changed:
-            self._pieces(log).offset = offset
+            pieces = self._pieces(log)
+            pieces.offset, pieces.form = offset, form
 
     def begin_anew(self, log: str, reason: str) -> None:
         """The next bytes of this log are the first of a new file; waits until the older ones are taken."""
         with self._changed:
             pieces = self._pieces(log)
             self._changed.wait_for(lambda: not self._taken or not pieces.length)
-            pieces.offset = 0
+            pieces.offset, pieces.form = 0, GrowingForm()
             self.note(log, reason)
 
     def note(self, log: str, reason: str) -> None:

@@ -6,8 +6,8 @@ from typing import Protocol
 
 from logrules.model.collective import GroupRecord
 from logrules.model.record import replace
-from logrules.model.stream import CONTINUED, Block, End, Skipped, Tick
-from logrules.sources.log_records import records_as_lines
+from logrules.model.stream import CONTINUED, JOINED, Block, End, Skipped, Tick
+from logrules.sources.copied_text import as_written
 
 # Large enough that the cost of a read and of a scan call vanish, small enough that a
 # few blocks in flight cost no memory worth counting.
@@ -60,7 +60,7 @@ class MemorySource(SavedSource):
     """A log of this name and text; no file has it."""
 
     def __init__(self, name: str, text: str) -> None:
-        data = records_as_lines(text.encode(errors="replace"))
+        data = b"".join(as_written(iter([text.encode(errors="replace")])))
         super().__init__(name, iter([Block(name, 0, data)] if data else []))
 
 
@@ -86,7 +86,9 @@ def numbered_lines_of(source: Source) -> Iterator[tuple[int, bytes]]:
     number = 0
     for line in lines_of(source):
         number += not line.startswith(CONTINUED)
-        yield number, line.removeprefix(CONTINUED).removesuffix(b"\n")
+        joined = line.count(JOINED)
+        yield number, line.removeprefix(CONTINUED).removesuffix(b"\n").removesuffix(JOINED * joined)
+        number += joined
 
 
 def modified_of(source: Source) -> float | None:

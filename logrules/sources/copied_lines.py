@@ -1,0 +1,174 @@
+"""What stands round each line of a log that was copied: marks of a quotation or a list, numbers, escapes, indentation.
+
+Each is undone only where most lines have it, so that a line which only looks so stays as it is.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from logrules.model.late_pattern import late_pattern
+from logrules.sources.copied_form import Rewrite
+from logrules.sources.line_numbers import numbers_of
+
+# A page quotes a list of escaped lines with numbers: more layers nobody puts round a log.
+_MOST_LAYERS = 5
+_FEWEST_LINES = 3
+_TRACED = late_pattern(rb"[ \t]*\++ [^\s+]")
+# Of the lines with text: a reply has words of its own above and below what it quotes, a list has not.
+_QUOTED_SHARE, _LISTED_SHARE = 0.5, 0.95
+# `>>> ` is a prompt of Python.
+_PROMPT = late_pattern(rb" {0,3}>>>(?: |\r?$)")
+_LIST_MARKS = (b"- ", b"* ", "• ".encode(), b"# ", b"// ", b"+")
+_UNINDENTED = late_pattern(rb"^[^\s]", re.MULTILINE)
+_FRAME = late_pattern(rb'[ \t]+File "')
+_ESCAPE = late_pattern(rb"&(lt|gt|amp|quot|apos|nbsp|#39|#34|#x27|#x2F);")
+_MEANT = {
+    b"lt": b"<", b"gt": b">", b"amp": b"&", b"quot": b'"', b"apos": b"'", b"nbsp": b" ",
+    b"#39": b"'", b"#34": b'"', b"#x27": b"'", b"#x2F": b"/",
+}  # fmt: skip
+# A page's own lines, which are no part of the log, hold nothing but these.
+_PAGE = late_pattern(
+    rb"^[ \t]*"
+    rb"(?:(?:</?(?:pre|code|details|p|div|br)(?: [^<>\n]{0,80})?/?>|<summary>[^<>\n]{0,80}</summary>)[ \t]*){1,6}\r?$",
+    re.MULTILINE,
+)
+# A launcher that is started by another: the label of the outer one is the same everywhere.
+_LABEL = rb"(?:\d{1,5}: |\[\d{1,5},\d{1,5}\]<std(?:out|err|diag)>: ?)"
+_LABELLED = late_pattern(rb"(" + _LABEL + rb")(" + _LABEL + rb")?")
+_TAGGED = late_pattern(rb"[ \t]{0,40}</?[a-z][^<>\n]{0,200}>")
+_BLANK = late_pattern(rb"\xc2\xa0|\xe2\x80\xaf")
+# What programs that typeset make of quotation marks, two hyphens and three dots, by the last byte of the character.
+_TYPESET = late_pattern(rb"\xe2\x80([\x93\x94\x98\x99\x9c\x9d\xa6])")
+_TYPED = {
+    b"\x93": b"--", b"\x94": b"--", b"\x98": b"'", b"\x99": b"'", b"\x9c": b'"', b"\x9d": b'"', b"\xa6": b"...",
+}  # fmt: skip
+_CURLY = late_pattern(rb"\xe2\x80[\x98\x99\x9c\x9d]")
+
+
+def steps_of(head: bytes) -> tuple[tuple[Rewrite, ...], bytes]:
+    """What undoes how lines that begin so were copied, the outermost layer first; and ``head`` without it."""
+    steps: list[Rewrite] = []
+    while len(steps) < _MOST_LAYERS:
+        step = next((found for told in _LAYERS if (found := told(head)) is not None), None)
+        if step is None:
+            break
+        steps.append(step)
+        head = step(head)
+    return tuple(steps), head
+
+
+def _with_text(head: bytes) -> Sequence[bytes]:
+    return [line for line in head.split(b"\n") if line and not line.isspace()]
+
+
+def _escaped(head: bytes) -> Rewrite | None:
+    """Escapes of HTML. A line with brackets of its own is none of an escaped text: XML has both."""
+    if b"&" not in head or not _ESCAPE.search(head):
+        return None
+    lines = head.split(b"\n")
+    escaped = sum(_may_be_escaped(line) and _ESCAPE.search(line) is not None for line in lines)
+    own = sum((b"<" in line or b">" in line) and not _TAGGED.match(line) for line in lines)
+    return _unescaped if escaped > own else None
+
+
+def _may_be_escaped(line: bytes) -> bool:
+    return b"&" in line and b"<" not in line and b">" not in line
+
+
+def _unescaped(data: bytes) -> bytes:
+    lines = data.split(b"\n")
+    return b"\n".join([_ESCAPE.sub(_meant, line) if _may_be_escaped(line) else line for line in lines])
+
+
+def _meant(escape: "re.Match[bytes]") -> bytes:
+    return _MEANT[escape[1]]
+
+
+def _paged(head: bytes) -> Rewrite | None:
+    """The tags round a log on a page."""
+    return partial(_PAGE.sub, b"") if _PAGE.search(head) else None
+
+
+def _typeset(head: bytes) -> Rewrite | None:
+    """Blanks that do not break, and marks that a chat or a word processor put in place of typed ones."""
+    if head.isascii():
+        return None
+    if _BLANK.search(head):
+        return partial(_BLANK.sub, b" ")
+    curly = len(_CURLY.findall(head))
+    return _typed if curly > head.count(b'"') + head.count(b"'") else None
+
+
+def _typed(data: bytes) -> bytes:
+    return _TYPESET.sub(lambda one: _TYPED[one[1]], data)
+
+
+def _quoted(head: bytes) -> Rewrite | None:
+    """The marks of a quotation, to the depth that all its lines have."""
+    lines = _with_text(head)
+    quoted = [line for line in lines if line.lstrip(b" ")[:1] == b">" and not _PROMPT.match(line)]
+    if len(quoted) < max(_FEWEST_LINES, _QUOTED_SHARE * len(lines)):
+        return None
+    marks = rb"^ {0,3}>(?!>>(?: |\r?$))"
+    spaced = all(line.lstrip(b" ")[1:2] in b"> \r" for line in quoted)
+    return partial(re.compile(marks + (b" ?" if spaced else b""), re.MULTILINE).sub, b"")
+
+
+def _listed(head: bytes) -> Rewrite | None:
+    """A mark of a list, of a comment or of a comparison of files."""
+    lines = _with_text(head)
+    if len(lines) < _FEWEST_LINES:
+        return None
+    first = lines[0].lstrip()
+    mark = next((mark for mark in _LIST_MARKS if first.startswith(mark.rstrip())), None)
+    if mark is None:
+        return None
+    marked = [line for line in lines if line.lstrip(b" \t").startswith(mark) or line.strip() == mark.rstrip()]
+    if len(marked) < _LISTED_SHARE * len(lines) or (mark == b"+" and _is_trace(marked)):
+        return None
+    bare = mark.rstrip()
+    blank = b" ?" if mark != bare else b""
+    return partial(re.compile(rb"^[ \t]*" + re.escape(bare) + blank, re.MULTILINE).sub, b"")
+
+
+def _labelled(head: bytes) -> Rewrite | None:
+    """The label of a task that started the ranks, where these have labels of their own."""
+    lines = _with_text(head)
+    found = [_LABELLED.match(line) for line in lines]
+    outer = {_stream_of(one[1]) for one in found if one is not None}
+    inner = Counter(one[2] for one in found if one is not None and one[2])
+    told = inner.total()
+    if len(outer) != 1 or None in found or len(inner) < 2 or told < max(2 * len(inner), len(lines) / 2):  # noqa: PLR2004
+        return None
+    return partial(re.compile(rb"^" + _LABEL, re.MULTILINE).sub, b"")
+
+
+def _stream_of(label: bytes) -> bytes:
+    """The label whichever of its streams a process wrote to."""
+    return label.partition(b"<")[0]
+
+
+def _is_trace(lines: Sequence[bytes]) -> bool:
+    """Whether these are what a shell says that it does: `+ python train.py`, `++ hostname`."""
+    return 2 * sum(_TRACED.match(line) is not None for line in lines) > len(lines)
+
+
+def _indented(head: bytes) -> Rewrite | None:
+    """What all lines are indented by, as Markdown marks code. The middle of a traceback is indented by itself."""
+    if _UNINDENTED.search(head):
+        return None
+    lines = _with_text(head)
+    depths = [len(line) - len(line.lstrip(b" \t")) for line in lines]
+    if len(lines) < _FEWEST_LINES or not (depth := min(depths)):
+        return None
+    outer = [line for line, its in zip(lines, depths, strict=True) if its == depth]
+    if all(_FRAME.match(line) for line in outer):
+        return None
+    return partial(re.compile(rb"^[ \t]{1,%d}" % depth, re.MULTILINE).sub, b"")
+
+
+_LAYERS: tuple[Callable[[bytes], Rewrite | None], ...] = (
+    _paged, _escaped, _typeset, _quoted, _listed, _labelled, numbers_of, _indented,
+)  # fmt: skip

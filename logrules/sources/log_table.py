@@ -1,0 +1,97 @@
+"""A log as a table with a column of messages, as CloudWatch, Grafana, Datadog, Kibana and Google's console export it.
+
+Each row becomes the lines of its message, the time in front of the first. The first row says which column is which.
+"""
+
+import csv
+from collections.abc import Iterator, Sequence
+from functools import partial
+from io import BytesIO, StringIO
+
+from logrules.model.late_pattern import late_pattern
+from logrules.model.stream import JOINED
+from logrules.sources.copied_form import Join
+from logrules.sources.log_record import time_of
+
+_DELIMITERS = ",;\t"
+_FEWEST_COLUMNS, _MOST_COLUMNS, _MOST_NAME_CHARS = 2, 64, 80
+# By the names that the exports have, without an `@` in front and in small letters; the first that a table has counts.
+_MESSAGES = (
+    "message", "msg", "line", "log", "content", "body", "textpayload", "jsonpayload.message", "_raw", "log.message",
+    "event.original",
+)  # fmt: skip
+_TIMES = ("timestamp", "time", "date", "datetime", "_time", "ts", "tsns", "timestamp (utc)", "receivetimestamp")
+# A row is no longer: a quotation mark that is never closed would make one of the rest of the log.
+_MOST_BYTES = 256 << 10
+_NAME = late_pattern(r"[@\w][\w .@/()\-\[\]]*")
+_ISO = late_pattern(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}")
+
+
+def table_of(head: bytes) -> Join | None:
+    """What makes lines of the rows of a table that begins so; None where it is no table of a log."""
+    first, _, rows = head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")
+    text = first.decode(errors="replace").rstrip("\r")
+    found = ((delimiter, _cells(text, delimiter)) for delimiter in _DELIMITERS)
+    delimiter, names = max(found, key=lambda one: len(one[1]))
+    if not _FEWEST_COLUMNS <= len(names) <= _MOST_COLUMNS or not all(map(_is_name, names)):
+        return None
+    known = [name.lower().lstrip("@") for name in names]
+    message, time = (next((known.index(name) for name in of if name in known), None) for of in (_MESSAGES, _TIMES))
+    if message is None or time is None or not rows.strip():
+        return None
+    return partial(_lines, delimiter=delimiter, columns=len(names), message=message, time=time)
+
+
+def _is_name(cell: str) -> bool:
+    return len(cell) <= _MOST_NAME_CHARS and _NAME.fullmatch(cell) is not None
+
+
+def _cells(row: str, delimiter: str) -> Sequence[str]:
+    try:
+        return next(csv.reader([row], delimiter=delimiter), [])
+    except csv.Error:
+        return []
+
+
+def _lines(blocks: Iterator[bytes], delimiter: str, columns: int, message: int, time: int) -> Iterator[bytes]:
+    """The rows as lines, as many as each takes in the file."""
+    held: list[bytes] = []
+    size = marks = 0
+    for block in blocks:
+        done: list[bytes] = []
+        for line in BytesIO(block):
+            held.append(line)
+            size += len(line)
+            marks += line.count(b'"')
+            if marks % 2 and size < _MOST_BYTES:
+                continue
+            row = b"".join(held)
+            done.append(_line(row, delimiter, columns, message, time) or row)
+            held, size, marks = [], 0, 0
+        yield b"".join(done)
+    yield b"".join(held)
+
+
+def _line(row: bytes, delimiter: str, columns: int, message: int, time: int) -> bytes | None:
+    """The message of a row and when it came; None where it is no row of the table."""
+    text = row.decode(errors="surrogateescape")
+    cells = _cells_of_lines(text, delimiter)
+    if len(cells) != columns:
+        return None
+    said = cells[message].replace("\r", "").rstrip("\n")
+    told = time_of(cells[time])
+    # A record tells its own time.
+    if not (said.startswith("{") and said.endswith("}")):
+        said = f"{told} [log] {said}" if _ISO.fullmatch(told) else f"{told}\t{said}"
+    data = said.encode(errors="surrogateescape").replace(JOINED, b"")
+    physical = row.count(b"\n")
+    missing = physical - data.count(b"\n") - row.endswith(b"\n")
+    return data + JOINED * max(missing, 0) + (b"\n" if row.endswith(b"\n") else b"")
+
+
+def _cells_of_lines(text: str, delimiter: str) -> Sequence[str]:
+    try:
+        rows = list(csv.reader(StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error:
+        return []
+    return rows[0] if len(rows) == 1 else []
