@@ -70,7 +70,7 @@ def test_a_wait_lasts_from_its_line_to_what_ends_it(tmp_path, rest, ended):
 )
 def test_what_follows_a_wait_tells_whether_it_still_waits(tmp_path, story, rest, status):
     log = tmp_path / "train.log"
-    log.write_text("loading weights file /m/model.safetensors.index.json\n" + rest)
+    log.write_text("Reserving TFSparkNodes\n" + rest)
     assert diagnose(str(log)).status is status
 
 
@@ -86,7 +86,8 @@ def test_what_follows_a_wait_tells_whether_it_still_waits(tmp_path, story, rest,
         ("Map:   0%|  | 0/100000 [00:00<?, ? examples/s]", Status.STALLED),
         ("Map:  31%|███  | 31000/100000 [02:10<21:10, 54.31 examples/s]", Status.STALLED),
         ("Map:  99%|█████| 99400/100000 [02:10<00:01, 761.11 examples/s]", Status.STALLED),
-        ("Loading checkpoint shards:  25%|██  | 1/4 [00:02<00:07,  2.41s/it]", Status.STALLED),
+        ("Capturing batches (bs=4 avail_mem=9.00 GB):  25%|██  | 1/4 [00:02<00:07,  2.41s/it]", Status.STALLED),
+        ("Loading checkpoint shards:  25%|██  | 1/4 [00:02<00:07,  2.41s/it]", Status.HEALTHY),
     ],
 )
 def test_a_log_that_ends_while_a_bar_moves_is_cut_off_there(tmp_path, drawn, status):
