@@ -28,12 +28,20 @@ def records_as_lines(data: bytes) -> bytes:
     if not data.startswith(b"{") and not _BEGUN.search(data):
         return data
     from logrules.sources.log_record import lines_of_record
+    from logrules.sources.record_layout import layouts_in
 
-    def as_lines(found: re.Match[bytes]) -> bytes:
+    layouts = layouts_in(data)
+    line_of = layouts[1] if layouts is not None else None
+
+    def as_lines(found: "re.Match[bytes]") -> bytes:
+        if found.lastindex and line_of is not None and (line := line_of(found)) is not None:
+            return line
         lines = lines_of_record(found[0])
         if lines is None:
             return found[0]
         text = "\n".join(lines).encode(errors="replace").replace(CONTINUED, _BLANKS)
         return text.replace(b"\n", b"\n" + CONTINUED)
 
-    return _OBJECT.sub(as_lines, data)
+    if layouts is None:
+        return _OBJECT.sub(as_lines, data)
+    return re.sub(rb"^(?:(?:" + layouts[0] + rb")[ \r]*$|\{[^\n]*\}[ \r]*$)", as_lines, data, flags=re.MULTILINE)
