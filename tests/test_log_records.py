@@ -1,6 +1,7 @@
 """Logs of JSON records are read as the lines that they stand for, and told by the lines of their files."""
 
 import json
+import re
 import tracemalloc
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from logrules.engine.run import replay
 from logrules.model.stream import CONTINUED, Block
 from logrules.sources.log_record import lines_of_record
 from logrules.sources.log_records import records_as_lines
+from logrules.sources.record_layout import LEAST_BYTES, layouts_in
 from logrules.sources.source import MemorySource, SavedSource, numbered_lines_of
 from tests.conftest import fixtures
 
@@ -219,3 +221,42 @@ def test_records_of_ever_other_names_leave_nothing_behind():
     finally:
         tracemalloc.stop()
     assert after - before < 1_000_000
+
+
+_TEXTS = st.text(max_size=12) | st.sampled_from(
+    ["step 3", "", " ", "a\n", 'said "x"', "a\\b", "学习率", "\ud800", "x\x1f\x0e"]
+)
+_TIMES = st.sampled_from(
+    ["2026-01-31T10:20:30.250Z", "2024-02-29 10:20:30,250", "2026-02-30 10:20:30.250", "10:20", "2026-04-30T23:59:59.123456789+00:00"]
+) | st.just(1769854830)  # fmt: skip
+_BESIDE = st.none() | st.booleans() | st.integers() | st.floats() | _TEXTS | st.just({"a": 1})
+_WRITERS = (
+    {"ts": _TIMES, "level": st.sampled_from(["INFO", "error", "Warn", "none", 30]), "msg": _TEXTS},
+    {"log": _TEXTS, "stream": st.sampled_from(["stdout", "stderr", "tty"]), "time": _TIMES},
+    {"time": _TIMES, "levelname": st.just("DEBUG"), "step": _BESIDE, "message": _TEXTS, "logger": _BESIDE, "rate": _BESIDE},
+    {"message": _TEXTS, "time": _TIMES, "level": st.just("fatal"), "rank": st.integers(0, 8), "error": _BESIDE},
+)  # fmt: skip
+
+
+@given(
+    records=st.lists(st.one_of([st.fixed_dictionaries(one) for one in _WRITERS]), min_size=1, max_size=12),
+    separators=st.sampled_from([(", ", ": "), (",", ":")]),
+    ends=st.sampled_from(["\n", " \r\n", " x\n"]),
+)
+def test_a_record_is_read_alike_in_a_block_of_many_and_alone(records, separators, ends):
+    lines = [json.dumps(one, separators=separators).encode() + ends.encode() for one in records]
+    lines *= LEAST_BYTES // sum(map(len, lines)) + 1
+    assert records_as_lines(b"".join(lines)) == b"".join(map(records_as_lines, lines))
+
+
+def test_records_of_some_writers_are_read_by_patterns():
+    writers = (
+        {"time": "2026-01-31T10:20:30.250Z", "level": "info", "msg": "step", "step": 3, "caller": "a.py", "task": None},
+        {"log": "a line\n", "stream": "stderr", "time": "2026-01-31T10:20:30.250123456Z"},
+    )
+    lines = [json.dumps(one).encode() + b"\n" for one in writers]
+    found = layouts_in(b"".join(lines) * (LEAST_BYTES // len(lines[0])))
+    assert found is not None
+    pattern, line_of = found
+    read = [line_of(match) for line in lines if (match := re.fullmatch(pattern, line.strip()))]
+    assert read == [b"2026-01-31 10:20:30.250 [INFO] step step=3", b"2026-01-31 10:20:30.250 [stderr] a line"]

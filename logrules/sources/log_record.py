@@ -5,7 +5,6 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Any
 
 from logrules.model.event import LEVEL_NAMES, Level, as_rank
@@ -26,30 +25,39 @@ _RANKS = ("rank", "global_rank")
 _SAID = frozenset((*_TIMES, *_LEVELS, *_FAULTS, *_RANKS))
 _FIGURE = re.compile(r"[A-Za-z_][\w./-]{0,60}")
 # What else tells a record of a log from data that has a message: Docker's stream.
-_STREAM, _STREAMS = "stream", ("stdout", "stderr")
+STREAM, STREAMS = "stream", ("stdout", "stderr")
 # Where the fields stand inside another: of Rust's tracing, of Google's structured payloads.
 _INSIDE = ("fields", "jsonPayload")
 # Levels as numbers: of syslog, where 3 is an error, and in tens, where 30 is what bunyan and pino call info.
 _NUMBERED = ["CRIT", "CRIT", "CRIT", "ERROR", "WARNING", "INFO", "INFO", "DEBUG"]
 _IN_TENS = {10: "DEBUG", 20: "DEBUG", 30: "INFO", 40: "WARNING", 50: "ERROR", 60: "CRIT"}
+# What is shown for the name of a level: as Python's loggers, and the header format ``record``, call it.
+_SHOWN = {name: "CRITICAL" if level is Level.FATAL else level.name for name, level in LEVEL_NAMES.items()}
+# As most writers spell it, so that it is one look-up for each record of a log.
+SHOWN_LEVELS = _SHOWN | {name.lower(): shown for name, shown in _SHOWN.items()}
 # Seconds since the epoch are less than this until the year 5138; more are thousandths, millionths or
 # thousandths of these.
 _MOST_SECONDS = 1e11
 _NUMBERS = (int, float)
 # The records of real loggers have fewer names, of fewer characters together.
-_KEPT_NAMES, _KEPT_CHARS = 128, 4_096
+_KEPT_NAMES, _KEPT_CHARS, _KEPT_FORMS = 128, 4_096, 256
 # `json.loads` looks for encodings that no line of a log has, and for blanks where a line has none.
 _DECODER = json.JSONDecoder()
 _BLANKS = " \t\r\n"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# A time in UTC as most write it: day, minute, the rest.
-_IN_UTC = re.compile(r"([0-9-]{10})[T ]([0-9]{2}:[0-9]{2}):([0-5][0-9])[.,]([0-9]{3})[0-9]{0,6}(?:Z|\+00:00)?")
+# A time in UTC as most write it: day, clock, thousandths. All days of the calendar but 29 February.
+IN_UTC = (
+    r"((?!0000)[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
+    r"|02-(?:0[1-9]|1[0-9]|2[0-8])))[T ]((?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])[.,]([0-9]{3})[0-9]{0,6}"
+    r"(?:Z|\+00:00)?"
+)
+_IN_UTC = re.compile(IN_UTC)
 # Most objects without a message are told by this, unread.
 _NAMES = re.compile(rb'"(?:' + "|".join((*_MESSAGES, *_INSIDE, _RECORD)).encode() + rb')" ?:')
 
 
 @frozen
-class _Form:
+class Form:
     """Which names of a record say what, by all names that it has: the records of a log are of few forms."""
 
     inside: tuple[str, ...]
@@ -64,15 +72,17 @@ class _Form:
     of_stream: bool
 
 
-def _form(names: tuple[str, ...]) -> _Form:
+def _form(names: tuple[str, ...]) -> Form:
     def of(known: Sequence[str]) -> tuple[str, ...]:
         return tuple(name for name in known if name in names)
 
-    relayed = bool(of(_RELAYED))
-    figures = () if relayed else tuple(name for name in names if name not in _SAID and _FIGURE.fullmatch(name))
-    return _Form(
+    relayed, messages = bool(of(_RELAYED)), of(_MESSAGES)
+    # Of several the first that says something is the message; a number in another is a figure.
+    said = _SAID if len(messages) > 1 else _SAID.union(messages)
+    figures = () if relayed else tuple(name for name in names if name not in said and _FIGURE.fullmatch(name))
+    return Form(
         inside=of(_INSIDE),
-        messages=of(_MESSAGES),
+        messages=messages,
         times=of(_TIMES),
         levels=() if relayed else of(_LEVELS),
         faults=of(_FAULTS),
@@ -80,17 +90,26 @@ def _form(names: tuple[str, ...]) -> _Form:
         ranks=of(_RANKS),
         figures=figures,
         of_loguru=_RECORD in names,
-        of_stream=_STREAM in names,
+        of_stream=STREAM in names,
     )
 
 
-_kept_form = lru_cache(maxsize=256)(_form)
+_forms: dict[tuple[str, ...], Form] = {}
 
 
-def _form_of(names: tuple[str, ...]) -> _Form:
+def form_of(names: tuple[str, ...]) -> Form:
+    """What the names of a record say, in their order."""
+    return _forms.get(names) or _new_form(names)
+
+
+def _new_form(names: tuple[str, ...]) -> Form:
     """What is kept of forms is bounded: a hostile log may have another one a record, of names without end."""
-    kept = len(names) <= _KEPT_NAMES and sum(map(len, names)) <= _KEPT_CHARS
-    return _kept_form(names) if kept else _form(names)
+    form = _form(names)
+    if len(names) <= _KEPT_NAMES and sum(map(len, names)) <= _KEPT_CHARS:
+        if len(_forms) >= _KEPT_FORMS:
+            _forms.clear()
+        _forms[names] = form
+    return form
 
 
 def lines_of_record(raw: bytes) -> list[str] | None:
@@ -102,7 +121,7 @@ def lines_of_record(raw: bytes) -> list[str] | None:
         record, end = _DECODER.raw_decode(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(record, dict) or text[end:].strip(_BLANKS):
+    if not isinstance(record, dict) or (end < len(text) and text[end:].strip(_BLANKS)):
         return None
     return _lines_of(record)
 
@@ -112,18 +131,18 @@ def _lines_of(record: Mapping[str, Any]) -> list[str] | None:
 
     There is one for each line of such a log: what its form has no names for is not looked for.
     """
-    fields, form = record, _form_of(tuple(record))
+    fields, form = record, form_of(tuple(record))
     for name in form.inside:
         if isinstance(inner := record[name], dict):
             fields = {**fields, **inner}
-            form = _form_of(tuple(fields))
+            form = form_of(tuple(fields))
     of_loguru = form.of_loguru and isinstance(fields[_RECORD], dict)
     message = _first(fields, (*form.messages, _LINE) if of_loguru else form.messages)
     if not isinstance(message, str):
         return None
     time = time_of(_first(fields, form.times)) if form.times else ""
     level = _level(_first(fields, form.levels)) if form.levels else ""
-    stream = next((name for name in _STREAMS if fields[_STREAM] == name), "") if form.of_stream else ""
+    stream = next((name for name in STREAMS if fields[STREAM] == name), "") if form.of_stream else ""
     if not (time or level or stream or of_loguru):
         return None
     fault = _first(fields, form.faults) if form.faults else None
@@ -144,15 +163,15 @@ def _lines_of(record: Mapping[str, Any]) -> list[str] | None:
     return lines if rank is None else [f"[rank{rank}]: {line}" for line in lines]
 
 
-def _figures(fields: Mapping[str, Any], form: _Form) -> str:
+def _figures(fields: Mapping[str, Any], form: Form) -> str:
     """The numbers beside a message (a step, its loss), as loggers print them on a console."""
     return "".join([f" {name}={fields[name]}" for name in form.figures if type(fields[name]) in _NUMBERS])
 
 
 def time_of(value: object) -> str:
     """A time in UTC, "2026-01-31 10:20:30.250"; what is no form that is known in its words, and nothing for none."""
-    if isinstance(value, str) and (known := _IN_UTC.fullmatch(value)) and _is_minute(known[1], known[2]):
-        return f"{known[1]} {known[2]}:{known[3]}.{known[4]}"
+    if isinstance(value, str) and (known := _IN_UTC.fullmatch(value)):
+        return f"{known[1]} {known[2]}.{known[3]}"
     moment: datetime | None = None
     number = _number(value)
     try:
@@ -170,27 +189,17 @@ def time_of(value: object) -> str:
     return moment.isoformat(" ", "milliseconds")[: len("2026-01-31 10:20:30.250")]
 
 
-@lru_cache(maxsize=64)
-def _is_minute(day: str, minute: str) -> bool:
-    """Whether the calendar has it: thousands of records share a minute."""
-    try:
-        datetime.fromisoformat(f"{day} {minute}")
-    except ValueError:
-        return False
-    return True
-
-
 def _level(value: object) -> str:
     """A level by its name or number, empty where it is none."""
+    if isinstance(value, str) and (shown := SHOWN_LEVELS.get(value)):
+        return shown
     number = _number(value)
     if number is None:
         # Go's slog writes what lies between two levels as "ERROR+4".
         name = value.upper().partition("+")[0] if isinstance(value, str) else ""
     else:
         name = _NUMBERED[int(number)] if 0 <= number < len(_NUMBERED) else _IN_TENS.get(int(number), "")
-    level = LEVEL_NAMES.get(name)
-    # As Python's loggers, and the header format ``record``, call it.
-    return "CRITICAL" if level is Level.FATAL else level.name if level is not None else ""
+    return _SHOWN.get(name, "")
 
 
 def _number(value: object) -> float | None:
