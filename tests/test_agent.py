@@ -3,7 +3,11 @@
 import asyncio
 import json
 import os
+import subprocess
 import sys
+import threading
+import time
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -77,40 +81,186 @@ def test_a_client_can_ask_everything(root):
     assert [(one.is_error, "has no argument" in one.content[0].text) for one in unknown] == [(True, True)] * 2
 
 
+_CALL = '{{"jsonrpc": "2.0", "id": {}, "method": "tools/call", "params": {{"name": "{}"}}}}'
+_PING = '{{"jsonrpc": "2.0", "id": {}, "method": "ping"}}'
+
+
+def sent(text: str) -> tuple[list[object], list[object]]:
+    """What a server takes from these lines, by id, and its answers to what is no message (id and code)."""
+    from logrules.tools.mcp.wire import Wire
+
+    given, writes = os.pipe()
+    reads, answered = os.pipe()
+
+    async def talk():
+        return [item.message.id async for item in Wire(given, answered)]
+
+    def write():
+        with os.fdopen(writes, "wb") as client:
+            client.write(text.encode())
+
+    # A pipe holds less than the longest message.
+    threading.Thread(target=write).start()
+    taken = asyncio.run(asyncio.wait_for(talk(), 30))
+    os.close(given)
+    os.close(answered)
+    with os.fdopen(reads) as answers:
+        found = map(json.loads, answers)
+        return taken, [(one["id"], one["error"]["code"]) for one in found]
+
+
 def test_what_is_no_message_is_answered_with_an_error():
     """A lone half of a UTF-16 pair is no UTF-8: the SDK passed over it, and its sender waited without end."""
-    from mcp.shared._context_streams import create_context_streams
-    from mcp.shared.message import SessionMessage
-    from mcp_types import jsonrpc_message_adapter
-
-    from logrules.tools.mcp.server import AnsweredStream
-
-    async def talk(lines: list[str]):
-        given, messages = create_context_streams(9)
-        answers, answered = create_context_streams(9)
-        for line in lines:
-            try:
-                await given.send(SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False)))
-            except ValueError as fault:
-                await given.send(fault)
-        given.close()
-        async with AnsweredStream(messages, answers) as readable:
-            read = [item.message.id async for item in readable]
-        answers.close()
-        async with answered:
-            return read, [(item.message.id, item.message.error.code) async for item in answered]
-
-    call = '{{"jsonrpc": "2.0", "id": {}, "method": "tools/call", "params": {{"name": "{}"}}}}'
     lines = [
-        call.format(1, "\\ud800"),
-        call.format('"a\\udfff"', "x"),
-        call.format(3, "x"),
+        _CALL.format(1, "\\ud800"),
+        _CALL.format('"a\\udfff"', "x"),
+        _CALL.format(3, "x"),
         "[]",
+        "",
         '{"id": 7}',
+        '{"jsonrpc": "2.0", "id": 9, "method": 5}',
         '{"id": 8',
     ]
-    answered = [(1, -32700), (None, -32700), (None, -32600), (7, -32600), (None, -32700)]
-    assert asyncio.run(talk(lines)) == ([3], answered)
+    answered = [(1, -32700), (None, -32700), (None, -32600), (7, -32600), (9, -32600), (None, -32700)]
+    assert sent("\n".join(lines)) == ([3], answered)
+
+
+@pytest.mark.parametrize("name", ["null", "1.5", "true", "[1]", '{"a": 1}'])
+def test_a_request_whose_id_is_none_is_no_notification(name):
+    """The SDK took it for one, and its sender waited without end."""
+    assert sent(_PING.format(name) + "\n" + _PING.format(2)) == ([2], [(None, -32600)])
+
+
+@pytest.mark.parametrize("name", ["5", '"five"'])
+@pytest.mark.parametrize(
+    "form", ['{{"jsonrpc": "2.0", "id": {0}, "x": "{1}"}}', '{{"x": "{1}", "id": {0}}}', '{{"x": "{1}"']
+)
+def test_a_message_without_end_is_answered_and_not_kept(name, form):
+    """50 MB of an argument took 245 MB, and a list of 10 million paths 1.1 GB."""
+    wanted = json.loads(name) if form.endswith("}}") else None
+    assert sent(form.format(name, "y" * 2_000_000) + "\n" + _PING.format(2)) == ([2], [(wanted, -32600)])
+
+
+@pytest.fixture
+def raw(root) -> Iterator[subprocess.Popen[bytes]]:
+    """A server as a process."""
+    words = [sys.executable, "-m", "logrules", "mcp", "--root", str(root)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+        tell(
+            server,
+            '{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18", '
+            '"capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}}',
+        )
+        assert json.loads(server.stdout.readline())["id"] == 0
+        tell(server, '{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+        yield server
+        server.kill()
+
+
+def tell(server: subprocess.Popen[bytes], *lines: str) -> None:
+    server.stdin.write("".join(line + "\n" for line in lines).encode())
+    server.stdin.flush()
+
+
+def call(name: int, tool: str, **given: object) -> str:
+    return json.dumps(
+        {"jsonrpc": "2.0", "id": name, "method": "tools/call", "params": {"name": tool, "arguments": given}}
+    )
+
+
+def long_log(root: Path) -> None:
+    (root / "long.log").write_text("".join(f"[rank{n % 8}]: step {n} RuntimeError: bad {n}\n" for n in range(400_000)))
+
+
+@pytest.mark.integration
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+@pytest.mark.parametrize("stream", ["stdin", "stdout"])
+def test_a_client_that_goes_in_the_midst_of_a_diagnosis_leaves_no_server(root, raw, stream):
+    """It went on until the diagnosis was done; of a client that only closed what it read it saw nothing."""
+    long_log(root)
+    tell(raw, call(1, "diagnose", path="long.log"))
+    time.sleep(0.2)
+    getattr(raw, stream).close()
+    assert raw.wait(20) == 0
+    assert raw.stderr.read() == b""
+
+
+@pytest.mark.integration
+def test_a_cancelled_diagnosis_makes_room_for_the_next(root, raw):
+    long_log(root)
+    calls = [call(n, "diagnose", path="long.log") for n in range(1, 9)]
+    cancels = [
+        json.dumps({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": n}})
+        for n in range(1, 9)
+    ]
+    begun = time.monotonic()
+    tell(raw, *calls, *cancels, call(9, "diagnose", path="train.log"))
+    assert json.loads(raw.stdout.readline())["id"] == 9
+    assert time.monotonic() - begun < 30
+
+
+@pytest.mark.integration
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+def test_a_client_that_reads_nothing_is_not_waited_for_once_it_goes(raw):
+    asked = "".join(call(n, "rules") + "\n" for n in range(3_000)).encode()
+    os.set_blocking(raw.stdin.fileno(), False)
+    written, until = 0, time.monotonic() + 3
+    while written < len(asked) and time.monotonic() < until:
+        written += raw.stdin.raw.write(asked[written:]) or 0
+    assert written < len(asked), "requests are taken in without end"
+    raw.stdin.close()
+    assert raw.wait(20) == 0
+    assert raw.stderr.read() == b""
+
+
+def test_secrets_and_endless_texts_do_not_reach_an_agent(root):
+    token = "hf_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0fG"
+    (root / "token.log").write_text(
+        f"step 1\nValueError: no access with {token}; api_key=Xk29dk{token[9:29]} {'x' * 9_000}\n"
+    )
+    found = json.dumps(Tools(root, load_pack()).diagnose(["token.log"]))
+    assert token not in found
+    assert "Xk29dk" not in found
+    assert "[redacted: Hugging Face token]" in found
+    assert "x" * 2_001 not in found
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
+def test_links_in_a_loop_end_neither_a_search_nor_a_pattern(root):
+    """A folder with one was a fault of ours; of two, `**` made paths without end."""
+    (root / "loop").symlink_to("loop")
+    for name in ("one", "two", "three"):
+        (root / "sub" / name).symlink_to(root)
+    tools = Tools(root, load_pack())
+    assert tools.diagnose(["."])["status"] == "failed"
+    (root / "link.log").unlink()
+    (root / "sub/out.log").unlink()
+    assert tools.diagnose(["**/*.log"])["lines"] == tools.diagnose([""])["lines"] == 4
+
+
+@pytest.mark.parametrize("path", ["x" * 3_000, "*" * 2_000, "a/" * 4_000])
+def test_a_path_that_no_system_has_is_one_sentence(root, path):
+    with pytest.raises(LogrulesError, match="not a usable path"):
+        Tools(root, load_pack()).diagnose([path])
+
+
+def test_no_sentence_tells_where_the_folder_lies(root):
+    with pytest.raises(LogrulesError) as fault:
+        Tools(root, load_pack()).diagnose(["no-such.log"])
+    assert str(root.parent) not in str(fault.value)
+
+
+@pytest.mark.integration
+def test_a_mistake_of_a_client_is_one_line_without_its_values(root):
+    _, answers = ask(
+        root,
+        ("diagnose", {"path": {"a": "secret-value"}}),
+        ("diagnose", {"path": "train.log", "language": "fr"}),
+        ("n" * 5_000, {}),
+    )
+    texts = [one.content[0].text for one in answers]
+    assert all(one.is_error for one in answers)
+    assert [("\n" in text, "secret-value" in text, len(text) < 300) for text in texts] == [(False, False, True)] * 3
 
 
 def read(root: Path, *addresses: str) -> tuple[list[str], list[str]]:

@@ -234,5 +234,16 @@ def test_a_chain_of_names_is_looked_through_a_few_times_only(monkeypatch):
 
     looked = []
     monkeypatch.setattr(named_values, "_is_secret", lambda *_: looked.append(1) is not None)
-    assert list(named_values.named_secrets("sk=" * 2_000)) == []
+    assert list(named_values.named_secrets("sk=" * 2_000, range(0, 6_000, 3))) == []
     assert len(looked) < 100
+
+
+def test_a_place_of_a_name_is_missed_by_no_short_cut():
+    """Names are looked for near their last words only; trying each character finds the same."""
+    from logrules.tools.bundle import name_places
+    from tests.test_redaction_corpus import CORPUS
+
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sorted(CORPUS.glob("*.toml")))
+    slowly = [found.start() for found in name_places._ANY_NAME.finditer(text, overlapped=True)]
+    assert name_places.name_places(text) == slowly
+    assert len(slowly) > 1_000

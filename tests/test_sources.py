@@ -6,6 +6,7 @@ import gzip
 import lzma
 import os
 import stat
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -631,3 +632,34 @@ def test_a_source_that_was_read_leaves_nothing_for_the_garbage_collector(tmp_pat
         assert gone() is None
     finally:
         gc.enable()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
+def test_patterns_find_what_the_standard_library_finds_and_end_where_links_lead_back(tmp_path, monkeypatch):
+    import glob
+
+    from logrules.sources.file_patterns import matches
+
+    for name in ("a.log", "rank2.log", "rank10.log", ".hidden.log", "x/b.log", "x/y/c.log", "x/.z/d.log", "w/b.log"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    monkeypatch.chdir(tmp_path)
+    for pattern in (
+        "*.log",
+        "rank*.log",
+        "**/*.log",
+        "x/**",
+        "**/c.log",
+        "*/b.log",
+        ".*.log",
+        "[ax]*",
+        "none*",
+        "x/../a*",
+    ):
+        found = {os.path.normpath(path) for path in glob.glob(pattern, recursive=True)}  # noqa: PTH207
+        assert {os.path.normpath(path) for path in matches(pattern)} == found, pattern
+    assert matches("rank*.log") == ["rank2.log", "rank10.log"]
+    for name in ("one", "two", "three", "x/four"):
+        (tmp_path / name).symlink_to(tmp_path)
+    assert len(matches("**/*.log")) < 20
+    assert len(matches("/".join("*" * 30))) < 200

@@ -11,9 +11,10 @@ from logrules.model.report import SourceNote
 from logrules.sources.archive import MAGIC_BYTES, codec_of
 from logrules.sources.decoding import no_text
 from logrules.sources.file import FileSource, StdinSource, opened, text_of
+from logrules.sources.file_patterns import leads_inside, matches
 from logrules.sources.flight_names import is_dump
 from logrules.sources.kernel_folders import leads_to_kernel
-from logrules.sources.log_names import holds_logs, is_log_name, matches, may_be_log, natural, short_names
+from logrules.sources.log_names import holds_logs, is_log_name, may_be_log, natural, short_names
 from logrules.sources.remote import is_remote, remote_sources
 from logrules.sources.source import BLOCK_BYTES, RecordSource, Source
 
@@ -77,7 +78,8 @@ def discover(paths: Sequence[str], block_bytes: int = BLOCK_BYTES, within: Path 
         raise SourceError("no log given: name a file, a folder, or - for standard input")
     search = _Search(within=within)
     remote = [source for path in paths if is_remote(path) for source in remote_sources(path, block_bytes)]
-    for given in (path for pattern in paths if not is_remote(pattern) for path in matches(pattern) or [pattern]):
+    local = [pattern for pattern in paths if not is_remote(pattern)]
+    for given in (path for pattern in local for path in matches(pattern, within) or [pattern]):
         if given == "-":
             if None not in search.found:
                 search.found.append(None)
@@ -171,7 +173,7 @@ def _logs_below(top: Path, search: _Search) -> Iterator[Path]:
         if path is None:
             left.pop()
             continue
-        if search.within is not None and path.is_symlink() and not path.resolve().is_relative_to(search.within):
+        if search.within is not None and path.is_symlink() and not leads_inside(path, search.within):
             search.note(path, "leads out of the folder that may be read")
             continue
         try:

@@ -1,7 +1,5 @@
 """What the names of files tell: which are logs, in which order, and what to call them."""
 
-import glob
-import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -47,14 +45,6 @@ def may_be_log(name: str) -> bool:
 def holds_logs(folder_name: str) -> bool:
     """Whether a folder inside the given one is searched: not if it is hidden, a checkpoint or a package."""
     return not re.fullmatch(_NO_LOG_FOLDER, folder_name, _SPACED)
-
-
-def matches(pattern: str) -> list[str]:
-    """What is there of a pattern: PowerShell and cmd leave ``rank*.log`` to the program. Of a bare name, that name."""
-    if not glob.has_magic(pattern) or os.path.lexists(pattern):
-        return [pattern]
-    # Not Path.glob: the pattern may be relative, absolute or on another drive.
-    return sorted(glob.glob(pattern, recursive=True), key=natural)  # noqa: PTH207
 
 
 def natural(name: str) -> tuple[tuple[int, int, str], ...]:

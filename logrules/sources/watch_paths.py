@@ -4,8 +4,9 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from logrules.sources.file_patterns import matches
 from logrules.sources.flight_names import is_dump, rank_of_name
-from logrules.sources.log_names import holds_logs, is_log_name, matches, natural
+from logrules.sources.log_names import holds_logs, is_log_name, natural
 
 
 class WatchedPaths:

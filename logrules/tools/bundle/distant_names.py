@@ -1,10 +1,11 @@
 """Secrets that do not stand right behind their names: below them, in front of them, or in an attribute."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import regex
 
+from logrules.tools.bundle.name_places import matches_at
 from logrules.tools.bundle.secret_looks import (
     MIN_HINTED,
     MIN_SIGNED,
@@ -78,14 +79,14 @@ _INTERNET = regex.compile(
 )
 
 
-def secrets_near_names(text: str) -> Iterator[tuple[int, int]]:
-    """Where they stand (start, end)."""
-    for name in _NAMED.finditer(text):
+def secrets_near_names(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Where they stand (start, end), of names that begin at ``places``."""
+    for name in matches_at(_NAMED, text, places):
         left, before = name_before(text, name.start())
         left = left.removeprefix("u0022")
         if name["hint"] is None or is_identifier(left + name["hint"]):
             yield from islice(_values_behind(text, name, left, before), 1)
-    for found in _BELOW.finditer(text):
+    for found in matches_at(_BELOW, text, places):
         if drawn_by_lot(found["secret"]) >= MIN_HINTED and not is_nothing(found["secret"]):
             yield found.span("secret")
     for pattern in _TURNED:

@@ -1,9 +1,11 @@
 """Secrets by the name beside them, in every syntax in which logs, shells and files set a name to a value."""
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 
 import regex
 
+from logrules.tools.bundle.name_places import lines_at
 from logrules.tools.bundle.secret_looks import (
     MIN_HINTED,
     MIN_SIGNED,
@@ -87,10 +89,10 @@ _MAX_TRIES = 16
 _LEFT_CHARS = 40
 
 
-def named_secrets(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where values stand (start, end, kind) beside names that say that they are secret."""
+def named_secrets(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, str]]:
+    """Where values stand (start, end, kind) beside names that say that they are secret, and begin at ``places``."""
     place = refused_until = tries = 0
-    while (found := _PATTERN.search(text, place)) is not None:
+    while (found := _next(text, places, place)) is not None:
         start, end = found.span("secret")
         if found["quote"] is None and found["deep"] is None and found["block"] is None:
             end = start + len(text[start:end].rstrip(_ENDS))
@@ -102,10 +104,19 @@ def named_secrets(text: str) -> Iterator[tuple[int, int, str]]:
         tries = tries + 1 if found.start() < refused_until else 0
         refused_until = max(refused_until, found.end("secret"))
         place = max(found.start("set") if tries < _MAX_TRIES else refused_until, found.start() + 1)
-    for found in _LINE.finditer(text):
+    for start in lines_at(text, places):
+        found = _LINE.match(text, start)
+        if found is None:
+            continue
         is_resource = is_any_secret(found["left"] or "", found["name"]) and not is_telling(found["secret"])
         if not is_nothing(found["secret"]) and not is_resource:
             yield *found.span("secret"), "password"
+
+
+def _next(text: str, places: Sequence[int], start: int) -> "regex.Match[str] | None":
+    """The first name and its value from a place on."""
+    tried = (_PATTERN.match(text, places[at]) for at in range(bisect_left(places, start), len(places)))
+    return next((found for found in tried if found is not None), None)
 
 
 def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:

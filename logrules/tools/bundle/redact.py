@@ -10,6 +10,7 @@ import regex
 from logrules.model.errors import LogrulesError
 from logrules.tools.bundle.distant_names import secrets_near_names
 from logrules.tools.bundle.known_secrets import KnownSecrets
+from logrules.tools.bundle.name_places import matches_at, name_places, places_of
 from logrules.tools.bundle.named_values import named_secrets
 from logrules.tools.bundle.plain_text import folded, unwrapped, without_controls
 from logrules.tools.bundle.private_details import ADDRESS, private_details
@@ -87,10 +88,11 @@ class Redactor:
             yield from _of_form(form, view)
             if len(joined.starts) > 1:
                 yield from _of_wrapped(form, joined.text, joined.pieces)
-        yield from named_secrets(view)
+        places = name_places(view)
+        yield from named_secrets(view, places)
         for name, spans in (
-            ("key near its name", secrets_near_names(view)),
-            ("secret in a table", secret_cells(view)),
+            ("key near its name", secrets_near_names(view, places)),
+            ("secret in a table", secret_cells(view, places)),
             ("secret on a command line", command_secrets(view)),
             ("random token", random_tokens(view)),
         ):
@@ -112,24 +114,27 @@ def _of_own(pattern: "regex.Pattern[str]", view: str) -> Iterator[Span]:
 
 
 def _of_form(form: Form, view: str) -> Iterator[Span]:
-    if not any(prefix in view for prefix in form.prefixes):
-        return
-    for found in form.pattern.finditer(view):
+    places = places_of(form.prefixes, view)
+    for found in _found(form, view, places):
         is_secret = not form.maybe_words or drawn_by_lot(_behind_prefix(form, found[0])) >= _MIN_LOTTED
         if is_secret and not is_plain_json(found[0]):
             yield *found.span(), form.name
-    for found in form.beginning.finditer(view):
+    for found in matches_at(form.beginning, view, places):
         if not drawn_by_lot(_behind_prefix(form, found[0])):
             continue
         if found.start() >= _CUT_CHARS and "\n" not in view[found.start() - _CUT_CHARS : found.start()]:
             yield *found.span(), form.name
 
 
+def _found(form: Form, text: str, places: list[int]) -> Iterator["regex.Match[str]"]:
+    if form.begins_with_prefix:
+        return matches_at(form.pattern, text, places)
+    return form.pattern.finditer(text) if places else iter(())
+
+
 def _of_wrapped(form: Form, text: str, pieces: Callable[[int, int], list[tuple[int, int]]]) -> Iterator[Span]:
     """Secrets of the form that lines are wrapped in the middle of, a span a line."""
-    if not any(prefix in text for prefix in form.prefixes):
-        return
-    for found in form.pattern.finditer(text):
+    for found in _found(form, text, places_of(form.prefixes, text)):
         parts = pieces(*found.span())
         size = parts[0][1] - parts[0][0]
         if len(parts) == 1 or (form.maybe_words and _is_name(_behind_prefix(form, found[0][:size]), found[0][size:])):

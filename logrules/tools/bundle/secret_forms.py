@@ -32,7 +32,8 @@ class Form:
     """A kind of secret that is known by how it begins.
 
     ``pattern`` is the whole secret, ``beginning`` one that was cut off at the end of a text. ``least`` is its least
-    length. ``maybe_words`` says that ordinary names may look alike.
+    length. ``maybe_words`` says that ordinary names may look alike. Where a form does not begin with a prefix, that
+    is a piece of it.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Form:
     beginning: "regex.Pattern[str]"
     least: int
     maybe_words: bool
+    begins_with_prefix: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,15 @@ def command_secrets(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _odd_form(name: str, pieces: str, pattern: str, least: int) -> Form:
-    return Form(name, tuple(pieces.split()), regex.compile(_START + pattern), _NEVER, least, maybe_words=False)
+    return Form(
+        name,
+        tuple(pieces.split()),
+        regex.compile(_START + pattern),
+        _NEVER,
+        least,
+        maybe_words=False,
+        begins_with_prefix=False,
+    )
 
 
 def _form(name: str, prefixes: str, alphabet: str, least: int, most: int) -> Form:

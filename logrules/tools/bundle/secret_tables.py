@@ -1,9 +1,10 @@
 """Secrets below the heads of columns: cells apart by signs or by blanks, and the rows that SQL inserts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import regex
 
+from logrules.tools.bundle.name_places import lines_at
 from logrules.tools.bundle.secret_looks import drawn_by_lot, is_chosen, is_nothing
 from logrules.tools.bundle.secret_names import KEYS, PASSWORDS
 
@@ -24,17 +25,18 @@ _MAX_ROWS = 10_000
 _MIN_CHARS, _MIN_DRAWN = 6, 3
 
 
-def secret_cells(text: str) -> Iterator[tuple[int, int]]:
-    """Where the values of columns and of rows of SQL stand that names call secret (start, end)."""
-    yield from _separated_cells(text)
+def secret_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Where values of columns and of rows of SQL stand (start, end) whose names are secret, and begin at ``places``."""
+    yield from _separated_cells(text, places)
     yield from _aligned_cells(text)
     yield from _inserted_values(text)
 
 
-def _separated_cells(text: str) -> Iterator[tuple[int, int]]:
+def _separated_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     read_until = 0
-    for found in _HEADED.finditer(text):
-        if found.start() < read_until:
+    for head in lines_at(text, places):
+        found = _HEADED.match(text, head) if head >= read_until else None
+        if found is None:
             continue
         separator = max(_SEPARATORS, key=found[0].count)
         names = [cell.strip(_QUOTES) for cell in found[0].split(separator)]
