@@ -3,6 +3,7 @@
 import csv
 import html
 import io
+from array import array
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -10,7 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logrules import diagnose
+from logrules.model.event import Event, Worker
 from logrules.model.stream import CONTINUED, JOINED
+from logrules.parsing.hit_lines import hit_lines
+from logrules.parsing.hits import Hits
+from logrules.parsing.window import Window
 from logrules.sources.copied_text import PLAIN, GrowingForm, as_written, form_of
 from logrules.sources.file import FileSource
 from logrules.sources.pending_lines import PendingLines
@@ -161,6 +166,17 @@ def test_what_stands_between_lines_is_taken_away(between):
     ]
 
 
+def test_a_line_above_the_evidence_has_its_number_in_the_file():
+    lines = [b"rain" + JOINED * 2, b"snow" + JOINED, b"KeyError: 3"]
+    event = Event("a.log", 3, 0, "KeyError: 3", "KeyError: 3", Worker(), continued=-3, joined_before=(2, 1))
+    assert [event.file_line_above(above) for above in range(3)] == [6, 4, 1]
+    data = b"\n".join(lines)
+    found = Hits()
+    found.ends, found.numbers = array("q", [len(data)]), array("i", [0])
+    (line,) = hit_lines(Window("a.log", 0, 0, data), found).lines
+    assert (line.number, line.continued, line.joined_before) == (2, -3, (2, 1))
+
+
 def test_a_message_of_several_lines_in_a_table_keeps_its_lines():
     rows = [
         "Date,Host,Message",
@@ -176,6 +192,11 @@ def test_a_message_of_several_lines_in_a_table_keeps_its_lines():
         (4, "KeyError: 3"),
         (5, "2026-02-03 10:00:01.000 [log] bye"),
     ]
+
+
+def test_a_bar_in_a_table_is_redrawn_as_ever():
+    rows = ["timestamp,message", "1770112800000,10%|#\r20%|##\r"]
+    assert _bare(rows)[1] == "2026-02-03 10:00:00.000 [log] 10%|#\r20%|##"
 
 
 def test_records_in_a_table_are_read_as_records():

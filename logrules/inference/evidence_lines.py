@@ -96,7 +96,7 @@ def evidence_from(observation: Observation, captures: Mapping[str, str], shown_f
 def bare_evidence(event: Event, above: int = 0) -> Evidence:
     """A line that no rule rests on as evidence, or the one so many lines ``above`` it."""
     text = event.before[-above] if above else event.text
-    return Evidence(event.source, event.file_line - above, text[:MAX_EVIDENCE_TEXT], event.worker.label)
+    return Evidence(event.source, event.file_line_above(above), text[:MAX_EVIDENCE_TEXT], event.worker.label)
 
 
 def _written_last(event: Event) -> Iterator[Evidence]:

@@ -160,7 +160,8 @@ class Event:
     ``text`` is the cleaned line with its prefixes, ``message`` the part behind them.
     ``repeat`` is how often the line stands for itself (Ray's ``[repeated 8x]``).
     ``stamp`` is the line's timestamp, ``arrived`` when it was read, if live. ``before`` and
-    ``after`` are up to two neighbouring lines. ``group`` is the process group that it names, ``headers`` the
+    ``after`` are up to two neighbouring lines, ``joined_before`` how many more lines of the file each of those before
+    stands for, where there are such. ``group`` is the process group that it names, ``headers`` the
     formats of its prefixes.
     """
 
@@ -181,11 +182,16 @@ class Event:
     stance: Stance = Stance.FACT
     continued: int = 0
     headers: tuple[str, ...] = ()
+    joined_before: tuple[int, ...] = ()
 
     @property
     def file_line(self) -> int:
         """The number of the line in the file, as shown to people."""
         return self.line - self.continued
+
+    def file_line_above(self, above: int) -> int:
+        """The number in the file of the line that stands so many lines above it."""
+        return self.file_line - above - sum(self.joined_before[-above:] if above else ())
 
 
 @record

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from logrules.model.record import record
+from logrules.model.stream import JOINED
 from logrules.parsing.hits import Hits
 from logrules.parsing.window import Window
 
@@ -84,6 +85,12 @@ class HitLine:
         return _before(self.window.data, self.start)
 
     @property
+    def joined_before(self) -> tuple[int, ...]:
+        """How many more lines of the file each of those stands for; nothing where none does."""
+        # Only behind lines that were joined are there fewer lines than in the file.
+        return _joined_before(self.window.data, self.start) if self.continued < 0 else ()
+
+    @property
     def after(self) -> tuple[bytes, ...]:
         """Up to two lines below it in the window."""
         return _after(self.window.data, self.end)
@@ -126,6 +133,15 @@ def _before(data: bytes, start: int) -> tuple[bytes, ...]:
         end = start - 1
         start = data.rfind(b"\n", 0, end) + 1
         found.append(data[start : min(end, start + MAX_CONTEXT_BYTES)])
+    return tuple(reversed(found))
+
+
+def _joined_before(data: bytes, start: int) -> tuple[int, ...]:
+    found: list[int] = []
+    while start > 0 and len(found) < CONTEXT_LINES:
+        end = start - 1
+        start = data.rfind(b"\n", 0, end) + 1
+        found.append(data.count(JOINED, start, end))
     return tuple(reversed(found))
 
 

@@ -149,7 +149,8 @@ class Reader:
                 yield self._event(source, part, reading, carrier=carrier)
                 continue
             before, after = _cleaned(line.before), _cleaned(line.after)
-            judged = self._judged(self._event(source, part, reading, before, after, carrier))
+            event = self._event(source, part, reading, before, after, carrier)
+            judged = self._judged(replace(event, joined_before=line.joined_before) if line.continued < 0 else event)
             if judged.hits:
                 yield self._announced(judged)
 

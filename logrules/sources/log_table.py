@@ -23,6 +23,7 @@ _MESSAGES = (
 _TIMES = ("timestamp", "time", "date", "datetime", "_time", "ts", "tsns", "timestamp (utc)", "receivetimestamp")
 # A row is no longer: a quotation mark that is never closed would make one of the rest of the log.
 _MOST_BYTES = 256 << 10
+_REDRAW = "\x1e"
 _NAME = late_pattern(r"[@\w][\w .@/()\-\[\]]*")
 _ISO = late_pattern(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}")
 
@@ -74,11 +75,12 @@ def _lines(blocks: Iterator[bytes], delimiter: str, columns: int, message: int, 
 
 def _line(row: bytes, delimiter: str, columns: int, message: int, time: int) -> bytes | None:
     """The message of a row and when it came; None where it is no row of the table."""
-    text = row.decode(errors="surrogateescape")
+    # A bar is redrawn behind a carriage return, which would end the row.
+    text = row.decode(errors="surrogateescape").replace("\r\n", "\n").replace("\r", _REDRAW)
     cells = _cells_of_lines(text, delimiter)
     if len(cells) != columns:
         return None
-    said = cells[message].replace("\r", "").rstrip("\n")
+    said = cells[message].replace(_REDRAW, "\r").rstrip("\r\n")
     told = time_of(cells[time])
     # A record tells its own time.
     if not (said.startswith("{") and said.endswith("}")):
