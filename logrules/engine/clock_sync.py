@@ -10,10 +10,9 @@ differently, and differently by the same amount each time, they disagree.
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from operator import attrgetter
 from statistics import median, quantiles
 
-from logrules.engine.dating import Alignment, ClockSample, after_full_date
+from logrules.engine.dating import Alignment, ClockSample, dated_events
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, Worker
 from logrules.model.record import replace
@@ -221,11 +220,10 @@ class _Look:
         return replace(named, rank=rank, host=named.host or (next(iter(hosts)) if len(hosts) == 1 else None))
 
     def _moments(self, source: str, data: bytes, clock: Clock) -> Iterator[ClockReading]:
-        for event in after_full_date(self._events(source, data), attrgetter("stamp"), clock):
-            seconds = clock.read(event) if event.stamp is not None else None
+        for event in dated_events(self._events(source, data), clock):
             key = self._key(event)
-            if seconds is not None and key is not None:
-                yield ClockReading(key, seconds)
+            if event.stamp is not None and key is not None:
+                yield ClockReading(key, event.stamp.seconds)
 
     def _events(self, source: str, data: bytes) -> Iterable[Event]:
         found = find(Window(source, 0, 0, data), self._scanner)

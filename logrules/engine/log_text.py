@@ -2,9 +2,8 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter
 
-from logrules.engine.dating import Alignment, after_full_date, dated
+from logrules.engine.dating import Alignment, dated_events
 from logrules.engine.run import alignment_of, compiled
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, LogLine, LogText
@@ -96,7 +95,7 @@ def _read(
     writer, time, is_open = "", None, False
     shown = (RawLine(raw.number, raw.offset, _last_redraw(raw.raw)) for raw in lines)
     read = (alignment.corrected(reader.unasked(source.name, line)) for line in shown)
-    for event in (dated(event, clock) for event in after_full_date(read, attrgetter("stamp"), clock)):
+    for event in dated_events(read, clock):
         if event.stamp is not None:
             time = event.stamp.seconds
         # Lines of a traceback without a prefix belong to whoever began it.

@@ -92,6 +92,11 @@ def is_rank(name: str) -> bool:
     return name.startswith("rank ") and name[5:].isdecimal()
 
 
+def ranks_in(names: Iterable[str]) -> list[int]:
+    """The ranks among these processes."""
+    return sorted({int(name[5:]) for name in names if is_rank(name)})
+
+
 @dataclass(frozen=True, slots=True)
 class Apart:
     """Processes that stood elsewhere than most in so many ``rounds``; ``stack`` is where one of them stood last."""
@@ -140,7 +145,7 @@ def tree_lines(stacks: Sequence[ProcessStack]) -> list[str]:
 
 def names_in_words(names: Sequence[str]) -> str:
     """Who: "rank 0-2, 5", or processes by their ids, of many only the first."""
-    ranks = sorted({int(name[5:]) for name in names if is_rank(name)})
+    ranks = ranks_in(names)
     others = [name for name in names if not is_rank(name)]
     shown = [f"rank {', '.join(spans(ranks))}"] if ranks else []
     more = len(others) - _MAX_NAMES

@@ -1,6 +1,6 @@
 """What sampled stacks show: to people, where processes stand, who stands apart, which group those share; to rules."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from logrules.notify.process_groups import ProcessGroup, group_apart, shared_group
 from logrules.notify.stack_dump import ProcessStack, dump_of
@@ -11,6 +11,7 @@ from logrules.notify.stack_groups import (
     is_rank,
     names_in_words,
     odd_ones,
+    ranks_in,
     standing_apart,
 )
 
@@ -29,8 +30,8 @@ def apart(rounds: Sequence[Sequence[ProcessStack]]) -> list[int]:
     """The ranks of a job that hangs which stand elsewhere than nearly all others, or still move while most stand."""
     still, moving = _halves(rounds)
     standing = sum(is_rank(name) for group in still for name in group.names)
-    busy = _ranks(name for group in moving for name in group.names)
-    odd = _ranks(name for group in odd_ones(still) for name in group.names)
+    busy = ranks_in(name for group in moving for name in group.names)
+    odd = ranks_in(name for group in odd_ones(still) for name in group.names)
     return sorted({*odd, *(busy if 2 * len(busy) < standing else ())})
 
 
@@ -49,7 +50,7 @@ def slowness_sentences(rounds: Sequence[Sequence[ProcessStack]], groups: Sequenc
         f"{names_in_words(one.names)} stood apart in {one.rounds} of {count} samples, last in {one.stack.place}"
         for one in standing_apart(rounds)
     ]
-    odd = [_ranks(name for group in odd_ones(grouped(stacks)) for name in group.names) for stacks in rounds]
+    odd = [ranks_in(name for group in odd_ones(grouped(stacks)) for name in group.names) for stacks in rounds]
     if (found := group_apart(odd, groups)) is not None:
         group, times = found
         told.append(f"most of those who stood apart were of {_named(group)}, in {times} of {count} samples")
@@ -91,10 +92,6 @@ def _shared(odd: Sequence[int], groups: Sequence[ProcessGroup]) -> list[str]:
 
 def _named(group: ProcessGroup) -> str:
     return f"{group.name} ({names_in_words([f'rank {rank}' for rank in group.ranks])})"
-
-
-def _ranks(names: Iterable[str]) -> list[int]:
-    return sorted(int(name[5:]) for name in names if is_rank(name))
 
 
 def _who(names: Sequence[str]) -> str:
