@@ -181,7 +181,7 @@ def test_names_of_rule_files_need_not_be_utf_8(capsys, alone, verb):
 
 def test_a_name_of_two_lines_is_told_on_one(capsys):
     assert _ran(capsys, "diagnose", "no\nsuch.log")[2] == "logrules: no\\x0asuch.log: no such file or directory\n"
-    Path("rules\n.yaml").write_text("a: [")
+    Path("rules\n.yaml").write_text("when: [")
     assert _ran(capsys, "fmt", "rules\n.yaml")[2].startswith("logrules: rules\\x0a.yaml:2:1: ")
 
 

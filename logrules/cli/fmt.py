@@ -82,9 +82,9 @@ def _files(paths: Sequence[Path], settings: "Settings") -> Iterator[Path]:
     other = next((path for path in paths if path.is_file() and path.suffix not in {".yaml", ".yml"}), None)
     if other is not None:  # many a log is valid YAML, and would be rewritten
         raise LogrulesError(f"{other}: is not a YAML file (.yaml, .yml)")
-    given = list(paths) or list(settings.packs) or [shipped_rules(), *shipped_cases()]
-    cases = find_cases(given)
-    yield from dict.fromkeys((*(path for root in given for path in yaml_files(root)), *cases))
+    given = list(paths) or list(settings.packs)
+    files = [path for root in given or [shipped_rules()] for path in yaml_files(root)]
+    yield from dict.fromkeys((*files, *find_cases(given or shipped_cases())))
 
 
 def _diff(path: Path, old: bytes, new: bytes) -> Iterator[str]:
