@@ -19,6 +19,8 @@ from logrules.sources.source import Source, modified_of
 # Reads tasks for a pack; the answers come in any order.
 Readers = Callable[[Sequence[Task], Pack], Iterator[Read | ReadFailed]]
 _DIED = "its reader died twice"
+# Of a log that was read a chunk of events is held, no more: it costs less than a log that is read from its file.
+_OPEN_SPILLS = 1_024
 
 
 def replay_spread(
@@ -42,15 +44,15 @@ def replay_spread(
         first = list(islice(coming, 1))
         alignment = alignment_of(sources, pack)
         answers = _gathered(chain(first, coming), Path(folder), progress)
-        streams = [
-            Stream(source.name, unpacked(_spill(Path(folder), number)), modified_of(source))
-            for number, source in enumerate(sources)
-            if isinstance(answers[number], Read)
-        ]
+        were_read = [number for number in range(len(sources)) if isinstance(answers[number], Read)]
+        streams = (
+            Stream(sources[number].name, unpacked(_spill(Path(folder), number)), modified_of(sources[number]))
+            for number in were_read
+        )
         told = [note for number, source in enumerate(sources) for note in _notes(source, answers[number])]
-        reason(session, streams, alignment, (*notes, *told), observe)
+        reason(session, streams, len(were_read), alignment, (*notes, *told), observe, _OPEN_SPILLS)
         lines = sum(answer.lines for answer in answers.values() if isinstance(answer, Read))
-        return session.report(lines, tuple(stream.name for stream in streams))
+        return session.report(lines, tuple(sources[number].name for number in were_read))
 
 
 def _gathered(

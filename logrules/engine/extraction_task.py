@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from logrules.engine.extraction import Extraction, Scanners, Tally
 from logrules.engine.scan_pool import ScanPool
 from logrules.model.errors import SourceError
-from logrules.model.event import Event
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import Source
 
@@ -66,15 +66,15 @@ def read(scanners: Scanners, task: Task) -> Read | ReadFailed:
     return Read(task.number, tally.lines, tally.bytes, tuple(notes), events)
 
 
-def packed(events: Iterable[Event]) -> bytes:
-    """The events in chunks, one behind the other."""
-    source = iter(events)
+def packed(items: Iterable[object]) -> bytes:
+    """Events, or what has them, in chunks, one behind the other."""
+    source = iter(items)
     chunks = iter(lambda: list(islice(source, CHUNK_EVENTS)), [])
     return b"".join(pickle.dumps(chunk, pickle.HIGHEST_PROTOCOL) for chunk in chunks)
 
 
-def unpacked(path: Path) -> Iterator[Event]:
-    """The events in a file, a chunk at a time. The file is open only while a chunk is read: there may be thousands."""
+def unpacked(path: Path) -> Iterator[Any]:
+    """What a file was packed with, a chunk at a time. It is open only while one is read: there may be thousands."""
     offset, size = 0, path.stat().st_size
     while offset < size:
         with path.open("rb") as file:

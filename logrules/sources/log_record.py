@@ -57,7 +57,7 @@ _NAMES = re.compile(rb'"(?:' + "|".join((*_MESSAGES, *_INSIDE, _RECORD)).encode(
 
 
 @frozen
-class Form:
+class RecordForm:
     """Which names of a record say what, by all names that it has: the records of a log are of few forms."""
 
     inside: tuple[str, ...]
@@ -72,7 +72,7 @@ class Form:
     of_stream: bool
 
 
-def _form(names: tuple[str, ...]) -> Form:
+def _form(names: tuple[str, ...]) -> RecordForm:
     def of(known: Sequence[str]) -> tuple[str, ...]:
         return tuple(name for name in known if name in names)
 
@@ -80,7 +80,7 @@ def _form(names: tuple[str, ...]) -> Form:
     # Of several the first that says something is the message; a number in another is a figure.
     said = _SAID if len(messages) > 1 else _SAID.union(messages)
     figures = () if relayed else tuple(name for name in names if name not in said and _FIGURE.fullmatch(name))
-    return Form(
+    return RecordForm(
         inside=of(_INSIDE),
         messages=messages,
         times=of(_TIMES),
@@ -94,15 +94,15 @@ def _form(names: tuple[str, ...]) -> Form:
     )
 
 
-_forms: dict[tuple[str, ...], Form] = {}
+_forms: dict[tuple[str, ...], RecordForm] = {}
 
 
-def form_of(names: tuple[str, ...]) -> Form:
+def form_of(names: tuple[str, ...]) -> RecordForm:
     """What the names of a record say, in their order."""
     return _forms.get(names) or _new_form(names)
 
 
-def _new_form(names: tuple[str, ...]) -> Form:
+def _new_form(names: tuple[str, ...]) -> RecordForm:
     """What is kept of forms is bounded: a hostile log may have another one a record, of names without end."""
     form = _form(names)
     if len(names) <= _KEPT_NAMES and sum(map(len, names)) <= _KEPT_CHARS:
@@ -163,7 +163,7 @@ def _lines_of(record: Mapping[str, Any]) -> list[str] | None:
     return lines if rank is None else [f"[rank{rank}]: {line}" for line in lines]
 
 
-def _figures(fields: Mapping[str, Any], form: Form) -> str:
+def _figures(fields: Mapping[str, Any], form: RecordForm) -> str:
     """The numbers beside a message (a step, its loss), as loggers print them on a console."""
     return "".join([f" {name}={fields[name]}" for name in form.figures if type(fields[name]) in _NUMBERS])
 

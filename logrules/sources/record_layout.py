@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from logrules.model.record import record
-from logrules.sources.log_record import IN_UTC, SHOWN_LEVELS, STREAM, STREAMS, Form, form_of
+from logrules.sources.log_record import IN_UTC, SHOWN_LEVELS, STREAM, STREAMS, RecordForm, form_of
 
 # In a smaller block there is too little to be gained.
 LEAST_BYTES = 64 << 10
@@ -78,7 +78,7 @@ def _samples(data: bytes) -> Iterator[Mapping[str, Any]]:
             yield fields
 
 
-def _layout(form: Form, fields: Mapping[str, Any]) -> _Layout | None:
+def _layout(form: RecordForm, fields: Mapping[str, Any]) -> _Layout | None:
     """The pattern of records like this one; None where more than its time, level, message and figures is told."""
     if form.inside or form.faults or form.tracebacks or form.ranks or form.of_loguru:
         return None
