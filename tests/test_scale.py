@@ -16,17 +16,15 @@ from hypothesis import strategies as st
 from logrules.cli.main import main
 from logrules.engine import distributed as local
 from logrules.engine.distributed import (
-    CHUNK_EVENTS,
     Read,
     ReadFailed,
     Task,
-    packed,
     read,
     read_here,
     replay_spread,
-    unpacked,
 )
 from logrules.engine.extraction import MANY_SOURCES, Scanners, window_bytes
+from logrules.engine.packed_events import CHUNK_EVENTS, packed, unpacked
 from logrules.engine.run import replay
 from logrules.model.errors import LogrulesError, SourceError
 from logrules.model.event import Event, Hit, Worker

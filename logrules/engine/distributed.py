@@ -1,17 +1,16 @@
 """The report on a job of many logs: read by many processes, here or on a cluster, analysed by one.
 
-A worker packs the events of a log; they stay on disk until they are merged. Only data that our own workers just packed,
-in a folder that nobody else can access, is unpacked.
+A worker packs the events of a log; they stay on disk until they are merged.
 """
 
-import pickle
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
 from logrules.engine.extraction import Extraction, Progress, Scanners, Tally, window_bytes
+from logrules.engine.packed_events import packed, unpacked
 from logrules.engine.resilient_pool import WorkerPool
 from logrules.engine.run import Stream, alignment_of, reason
 from logrules.engine.scan_pool import ScanPool
@@ -22,9 +21,6 @@ from logrules.model.report import Report, SourceNote
 from logrules.parsing.newlines import fast_counter
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import Source, modified_of
-
-# A thousand sources are merged at once: each holds one chunk of its events.
-CHUNK_EVENTS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,27 +69,11 @@ def read(scanners: Scanners, task: Task) -> Read | ReadFailed:
     return Read(task.number, tally.lines, tally.bytes, tuple(notes), events)
 
 
-def packed(events: Iterable[Event]) -> bytes:
-    """The events in chunks, one behind the other."""
-    source = iter(events)
-    chunks = iter(lambda: list(islice(source, CHUNK_EVENTS)), [])
-    return b"".join(pickle.dumps(chunk, pickle.HIGHEST_PROTOCOL) for chunk in chunks)
-
-
-def unpacked(path: Path) -> Iterator[Event]:
-    """The events in a file, a chunk at a time. The file is open only while a chunk is read: there may be thousands."""
-    offset, size = 0, path.stat().st_size
-    while offset < size:
-        with path.open("rb") as file:
-            file.seek(offset)
-            chunk = pickle.load(file)  # noqa: S301 (our own file, see above)
-            offset = file.tell()
-        yield from chunk
-
-
 # Reads tasks for a pack; the answers come in any order.
 Readers = Callable[[Sequence[Task], Pack], Iterator[Read | ReadFailed]]
 _DIED = "its reader died twice"
+# Of a log that was read a chunk of events is held, no more: it costs less than a log that is read from its file.
+_OPEN_SPILLS = 1_024
 
 
 def replay_spread(
@@ -117,15 +97,15 @@ def replay_spread(
         first = list(islice(coming, 1))
         alignment = alignment_of(sources, pack)
         answers = _gathered(chain(first, coming), Path(folder), progress)
-        streams = [
-            Stream(source.name, unpacked(_spill(Path(folder), number)), modified_of(source))
-            for number, source in enumerate(sources)
-            if isinstance(answers[number], Read)
-        ]
+        were_read = [number for number in range(len(sources)) if isinstance(answers[number], Read)]
+        streams = (
+            Stream(sources[number].name, unpacked(_spill(Path(folder), number)), modified_of(sources[number]))
+            for number in were_read
+        )
         told = [note for number, source in enumerate(sources) for note in _notes(source, answers[number])]
-        reason(session, streams, alignment, (*notes, *told), observe)
+        reason(session, streams, len(were_read), alignment, (*notes, *told), observe, _OPEN_SPILLS)
         lines = sum(answer.lines for answer in answers.values() if isinstance(answer, Read))
-        return session.report(lines, tuple(stream.name for stream in streams))
+        return session.report(lines, tuple(sources[number].name for number in were_read))
 
 
 def _gathered(

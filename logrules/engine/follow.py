@@ -8,8 +8,9 @@ from threading import RLock
 
 from logrules.engine.dating import dated, dated_events
 from logrules.engine.live_log import LinesBelow, LiveLog, exit_line, live_log, with_lines_below, with_stacks
+from logrules.engine.merged_logs import merged
 from logrules.engine.quiet_notice import SHORTEST_S, QuietNotice
-from logrules.engine.run import compiled, merged
+from logrules.engine.run import compiled
 from logrules.inference.session import Session
 from logrules.model.change import Change, Raised, Update, Withdrawn
 from logrules.model.collective import GroupRecord
@@ -146,7 +147,7 @@ class Following:
 
     def _catch_up(self) -> Iterator[Update]:
         """The backlog, some events at a time."""
-        events = merged([self._saved_events(log) for log in self._backlog])
+        events = merged([self._saved_events(log) for log in self._backlog], len(self._backlog))
         count = _BATCH if self._backlog else 0
         while count == _BATCH:
             count, changes = self._fed(islice(events, _BATCH))

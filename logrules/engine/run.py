@@ -4,13 +4,12 @@
 threads: a window is a fixed range of offsets, and windows are taken in order.
 """
 
-import heapq
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from logrules.engine.dating import Alignment, dated_events
 from logrules.engine.extraction import Extraction, Progress, Scanners, Tally, window_bytes
+from logrules.engine.merged_logs import OPEN_LOGS, merged
 from logrules.engine.scan_pool import ScanPool
 from logrules.inference.clock import Clock
 from logrules.inference.rule_index import Index, index_of
@@ -107,8 +106,9 @@ def _read(
     unread: list[SourceNote] = []
     if len(sources) > 1:
         how = replace(how, unread=unread)
-    streams = [Stream(source.name, how.events(source), modified_of(source)) for source in sources]
-    reason(session, streams, alignment_of(sources, pack), notes, observe)
+    # Made as they are read: there may be thousands.
+    streams = (Stream(source.name, how.events(source), modified_of(source)) for source in sources)
+    reason(session, streams, len(sources), alignment_of(sources, pack), notes, observe, OPEN_LOGS)
     for note in unread:
         session.remark(note)
     lost = {note.source for note in unread}
@@ -135,36 +135,22 @@ class Stream:
 
 def reason(
     session: Session,
-    streams: Sequence[Stream],
+    streams: Iterable[Stream],
+    count: int,
     alignment: Alignment,
     notes: Iterable[SourceNote] = (),
     observe: Callable[[Event], None] | None = None,
+    most_open: int | None = None,
 ) -> None:
-    """Feed a session the events of all sources of a job in order of time, then the end."""
+    """Feed a session the events of the ``count`` sources of a job in order of time, then the end."""
     for note in (*notes, *alignment.notes):
         session.remark(note)
     years = (dated_events(stream.events, Clock(stream.modified)) for stream in streams)
-    for event in merged([map(alignment.corrected, events) for events in years]):
+    for event in merged((map(alignment.corrected, events) for events in years), count, most_open):
         session.feed(event)
         if observe is not None:
             observe(event)
     session.feed(End())
-
-
-def merged(streams: Sequence[Iterator[Event]]) -> Iterator[Event]:
-    """Several sources as one, by time; a line without a time goes with the line before it."""
-    if len(streams) == 1:
-        return streams[0]
-    keyed = (_keyed(stream, number) for number, stream in enumerate(streams))
-    return (event for _, _, event in heapq.merge(*keyed, key=itemgetter(0, 1)))
-
-
-def _keyed(stream: Iterable[Event], number: int) -> Iterator[tuple[float, int, Event]]:
-    latest = float("-inf")
-    for event in stream:
-        if event.stamp is not None:
-            latest = max(latest, event.stamp.seconds)
-        yield latest, number, event
 
 
 def compiled(pack: Pack, *, cache: bool) -> tuple[Scanners, Index]:
