@@ -6,7 +6,7 @@ A worker packs the events of a log; they stay on disk until they are merged.
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 from logrules.engine.extraction import Extraction, Progress, Scanners, Tally, window_bytes
