@@ -83,7 +83,7 @@ def test_what_is_no_message_is_answered_with_an_error():
     from mcp.shared.message import SessionMessage
     from mcp_types import jsonrpc_message_adapter
 
-    from logrules.tools.mcp.server import AnsweredStream
+    from logrules.tools.mcp.unreadable import AnsweredStream
 
     async def talk(lines: list[str]):
         given, messages = create_context_streams(9)

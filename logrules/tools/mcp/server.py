@@ -1,37 +1,21 @@
-"""The tools as a server of the Model Context Protocol, by its official SDK, which answers what the SDK cannot read."""
+"""The tools as a server of the Model Context Protocol, by its official SDK."""
 
-import json
 from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
+from typing import Any, Literal, TypeVar
 
-from anyio import EndOfStream
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.stdio import stdio_server
-from mcp.shared.message import SessionMessage
-from mcp_types import (
-    INVALID_REQUEST,
-    PARSE_ERROR,
-    CallToolResult,
-    ErrorData,
-    InputRequiredResult,
-    JSONRPCError,
-    ToolAnnotations,
-)
+from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 
 from logrules.model.errors import LogrulesError
 from logrules.model.version import __version__
 from logrules.output.escape import safe_lines
 from logrules.ruleset.pack import Pack
 from logrules.tools.mcp.tools import Tools
+from logrules.tools.mcp.unreadable import AnsweredStream
 
-if TYPE_CHECKING:
-    from mcp.shared._stream_protocols import ReadStream, WriteStream
-
-_Asked = ParamSpec("_Asked")
 _Answer = TypeVar("_Answer")
 
 _ABOUT = "Says where a machine-learning training run is stuck or why it failed, from its logs. Start with diagnose."
@@ -63,27 +47,52 @@ def server_of(tools: Tools) -> MCPServer:
     """The server; a mistake of the client is answered in one sentence."""
     server = _StrictServer("logrules", version=__version__, instructions=_ABOUT, log_level="ERROR")
 
-    for tool in (tools.diagnose, tools.timeline, tools.rules, tools.explain):
-        server.tool(annotations=_LOOKS)(_refusing(tool, ToolError))
+    @server.tool(annotations=_LOOKS)
+    def diagnose(path: str | list[str], language: Literal["en", "zh"] = "en") -> dict[str, Any]:
+        """Diagnose one job: a log, several, or a folder of rank logs. Status, phase, ranked causes, evidence, fixes."""
+        return _answered(lambda: tools.diagnose(_several(path), language))
+
+    @server.tool(annotations=_LOOKS)
+    def timeline(path: str | list[str]) -> dict[str, Any]:
+        """The phases that each worker went through, with line numbers."""
+        return _answered(lambda: tools.timeline(_several(path)))
+
+    @server.tool(annotations=_LOOKS)
+    def rules(query: str = "") -> dict[str, Any]:
+        """Search the rules by id, cause or title."""
+        return _answered(lambda: tools.rules(query))
+
+    @server.tool(annotations=_LOOKS)
+    def explain(name: str, language: Literal["en", "zh"] = "en") -> str:
+        """The whole card of a rule, a cause or a phase: what it means, how to tell it apart, fixes, sources."""
+        return _answered(lambda: tools.explain(name, language))
+
     _add_resources(server, tools)
     return server
 
 
 def _add_resources(server: MCPServer, tools: Tools) -> None:
     """What a client may read without a call: reports on logs by their paths, rules, and what versions these are of."""
-    server.resource("logrules://versions", mime_type=_JSON)(tools.versions)
-    server.resource("logrules://rules", mime_type=_JSON)(tools.every_rule)
-    explained, diagnosed = _refusing(tools.explain, ResourceError), _refusing(tools.diagnose, ResourceError)
+
+    @server.resource("logrules://versions", mime_type=_JSON)
+    def versions() -> dict[str, Any]:
+        """The versions of logrules, of its reports and of its rules."""
+        return tools.versions()
+
+    @server.resource("logrules://rules", mime_type=_JSON)
+    def every_rule() -> list[dict[str, str]]:
+        """All rules with their causes and titles."""
+        return tools.every_rule()
 
     @server.resource("logrules://rules/{+name}", mime_type="text/plain")
     def card(name: str) -> str:
         """The whole card of a rule, a cause or a phase."""
-        return explained(name)
+        return _answered(lambda: tools.explain(name), ResourceError)
 
     @server.resource("logrules://reports/{+path}", mime_type=_JSON)
     def report(path: str) -> dict[str, Any]:
         """The report on a log or a folder of logs."""
-        return diagnosed(path)
+        return _answered(lambda: tools.diagnose([path]), ResourceError)
 
 
 def serve(root: Path, pack: Pack) -> None:
@@ -91,77 +100,12 @@ def serve(root: Path, pack: Pack) -> None:
     server_of(Tools(root, pack)).run("stdio")
 
 
-def _refusing(ask: Callable[_Asked, _Answer], refusal: type[ToolError | ResourceError]) -> Callable[_Asked, _Answer]:
-    """The same, with a mistake of the client as a refusal of the protocol."""
-
-    @wraps(ask)
-    def answered(*asked: _Asked.args, **named: _Asked.kwargs) -> _Answer:
-        try:
-            return ask(*asked, **named)
-        except LogrulesError as fault:
-            raise refusal(safe_lines(str(fault))) from None
-
-    return answered
+def _several(path: str | list[str]) -> list[str]:
+    return [path] if isinstance(path, str) else path
 
 
-_LONGEST_ID = 100
-
-
-class AnsweredStream:
-    """The messages of a stream that can be read; each of the others is answered with an error."""
-
-    def __init__(
-        self, messages: "ReadStream[SessionMessage | Exception]", answers: "WriteStream[SessionMessage]"
-    ) -> None:
-        self._messages = messages
-        self._answers = answers
-
-    async def receive(self) -> SessionMessage | Exception:
-        """The next message."""
-        while isinstance(item := await self._messages.receive(), Exception):
-            await self._answers.send(SessionMessage(_refusal(item)))
-        return item
-
-    async def aclose(self) -> None:
-        """Close the stream."""
-        await self._messages.aclose()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SessionMessage | Exception:
-        try:
-            return await self.receive()
-        except EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
-
-
-def _refusal(fault: Exception) -> JSONRPCError:
-    """The answer to what could not be read, under the id that it has, if it has one."""
-    # Pydantic's, which only the room of rule files may import.
-    errors = getattr(fault, "errors", None)
-    said = errors(include_url=False, include_context=False)[0] if errors is not None else None
-    is_json = said is not None and said["type"] != "json_invalid"
-    message = "no request of JSON-RPC" if is_json else "no JSON in UTF-8, or a lone half of a UTF-16 pair in it"
-    error = ErrorData(code=INVALID_REQUEST if is_json else PARSE_ERROR, message=message)
-    return JSONRPCError(jsonrpc="2.0", id=_id_in(said["input"] if said else None), error=error)
-
-
-def _id_in(message: object) -> str | int | None:
-    """The id of a request; Python's own reader also takes halves of pairs."""
+def _answered(ask: Callable[[], _Answer], refusal: type[ToolError | ResourceError] = ToolError) -> _Answer:
     try:
-        found = json.loads(message) if isinstance(message, str) else message
-    except (ValueError, RecursionError):
-        return None
-    given = found.get("id") if isinstance(found, dict) else None
-    if isinstance(given, str) and given.isprintable() and len(given) <= _LONGEST_ID:
-        return given
-    return given if isinstance(given, int) and not isinstance(given, bool) else None
+        return ask()
+    except LogrulesError as fault:
+        raise refusal(safe_lines(str(fault))) from None

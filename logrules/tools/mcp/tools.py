@@ -1,8 +1,9 @@
 """What an agent may ask. Reads below one folder only; every answer is bounded."""
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from logrules.engine.run import replay
 from logrules.model.errors import LogrulesError
@@ -27,18 +28,15 @@ DIGEST_CHARS = 12
 
 
 class Tools:
-    """The tools over one folder and one pack of rules; clients are told of them in the words that are said here.
-
-    Each raises LogrulesError for a mistake of the client.
-    """
+    """The tools over one folder and one pack of rules."""
 
     def __init__(self, root: Path, pack: Pack) -> None:
         self._root = root.resolve()
         self._pack = pack
 
-    def diagnose(self, path: str | list[str], language: Literal["en", "zh"] = "en") -> dict[str, Any]:
-        """Diagnose one job: a log, several, or a folder of rank logs. Status, phase, ranked causes, evidence, fixes."""
-        report = self._report(path)
+    def diagnose(self, paths: Sequence[str], language: str = "en") -> dict[str, Any]:
+        """Status, phase and ranked diagnoses of one job's logs or folders of logs, with evidence and fixes."""
+        report = self._report(paths)
         document = report_document(report, language)
         for one in document["diagnoses"]:
             one["evidence"] = [_short(line) for line in one["evidence"][:MAX_EVIDENCE]]
@@ -55,13 +53,13 @@ class Tools:
             "versions": self.versions(),
         }
 
-    def timeline(self, path: str | list[str]) -> dict[str, Any]:
-        """The phases that each worker went through, with line numbers."""
-        spans = report_document(self._report(path), "en")["timeline"]
+    def timeline(self, paths: Sequence[str]) -> dict[str, Any]:
+        """Which worker was in which phase, from which line to which."""
+        spans = report_document(self._report(paths), "en")["timeline"]
         return {"spans": spans[:MAX_SPANS], "more_spans": max(0, len(spans) - MAX_SPANS)}
 
     def versions(self) -> dict[str, Any]:
-        """The versions of logrules, of its reports and of its rules."""
+        """What answers: the version of logrules, the schema of its reports, the rules by their number and digest."""
         return {
             "logrules": __version__,
             "report": REPORT_SCHEMA,
@@ -74,13 +72,13 @@ class Tools:
         return [self._named(rule) for rule in self._pack.rules]
 
     def rules(self, query: str = "") -> dict[str, Any]:
-        """Search the rules by id, cause or title."""
+        """The rules whose id, cause or title holds the query."""
         asked = query.lower()
         found = [one for one in self.every_rule() if asked in " ".join(one.values()).lower()]
         return {"rules": found[:MAX_RULES], "more_rules": max(0, len(found) - MAX_RULES)}
 
-    def explain(self, name: str, language: Literal["en", "zh"] = "en") -> str:
-        """The whole card of a rule, a cause or a phase: what it means, how to tell it apart, fixes, sources."""
+    def explain(self, name: str, language: str = "en") -> str:
+        """The card of a rule, a cause or a phase. Raises LogrulesError where nothing is called so."""
         out = io.StringIO()
         if not render_named(name, self._pack, out, language, "bash"):
             raise LogrulesError(f"no rule, cause or phase is called `{name[:100]}`")
@@ -89,12 +87,11 @@ class Tools:
     def _named(self, rule: Rule) -> dict[str, str]:
         return {"rule": rule.id, "cause": rule.cause, "title": title_of(self._pack, rule.id).en}
 
-    def _report(self, path: str | list[str]) -> Report:
-        paths = [path] if isinstance(path, str) else path
-        named = [self._allowed(one) for one in paths[: MAX_PATHS + 1]]
+    def _report(self, paths: Sequence[str]) -> Report:
+        named = [self._allowed(path) for path in paths[: MAX_PATHS + 1]]
         if not named or len(named) > MAX_PATHS:
             raise LogrulesError(f"name between 1 and {MAX_PATHS} logs or folders")
-        found = discover(list(map(str, named)), within=self._root)
+        found = discover([str(path) for path in named], within=self._root)
         for source in found.sources:
             # What flight-recorder dumps tell has no path of its own: they were read already, below the folder.
             if isinstance(source, FileSource):
