@@ -247,3 +247,33 @@ def test_a_place_of_a_name_is_missed_by_no_short_cut():
     slowly = [found.start() for found in name_places._ANY_NAME.finditer(text, overlapped=True)]
     assert name_places.name_places(text) == slowly
     assert len(slowly) > 1_000
+
+
+@pytest.mark.parametrize(
+    "spelt",
+    [
+        'token = "{1}" + "{2}"',
+        "export HF_TOKEN='{1}'\"{2}\"",
+        'char *t = "{1}"\n          "{2}";',
+        "t := `{1}` + `{2}`",
+        'local t = "{1}" .. "{2}"',
+        'concat!("{1}", "{2}")',
+        "T={1}; T+={2}",
+        '"{1}%s" % "{2}"',
+        '{"t": "\\u0068f_{rest}"}',
+        '"\\u{68}\\x66_{rest}"',
+        "<t>&#104;&#x66;_{rest}</t>",
+        "?t=%68%66%5F{rest}",
+        "=68=66=5F{rest}",
+        "'\\150\\146_{rest}'",
+        "hf\\_{rest}",
+    ],
+)
+def test_a_secret_that_is_spelt_otherwise_or_in_parts_is_one(spelt):
+    secret = "hf_" + "kQ7vTz2Wm9Xc4Rb8" + "Lp3Ns6Yd1Hg5Fj0aE"
+    text = spelt.replace("{1}", secret[:17]).replace("{2}", secret[17:]).replace("{rest}", secret[3:])
+    clean, _ = Redactor().redact({"a": f"step 1\nloss 0.5 'a' + 'b'\n{text}\nstep 2"})
+    assert not any(secret[at : at + 8] in clean["a"] for at in range(3, len(secret) - 8))
+    assert clean["a"].startswith("step 1\nloss 0.5 'a' + 'b'\n")
+    assert clean["a"].endswith("\nstep 2")
+    assert clean["a"].count("\n") == text.count("\n") + 3

@@ -15,6 +15,7 @@ from logrules.tools.bundle.named_values import named_secrets
 from logrules.tools.bundle.plain_text import folded, unwrapped, without_controls
 from logrules.tools.bundle.private_details import ADDRESS, private_details
 from logrules.tools.bundle.random_tokens import is_plain_json, random_tokens
+from logrules.tools.bundle.respelled import respelled
 from logrules.tools.bundle.secret_forms import Form, command_secrets, secret_forms, surrounded_forms
 from logrules.tools.bundle.secret_looks import drawn_by_lot, turns_by_chance
 from logrules.tools.bundle.secret_tables import secret_cells
@@ -60,7 +61,7 @@ class Redactor:
         """
         plain = {name: without_controls(text) for name, text in texts.items()}
         views = {name: folded(text) for name, text in plain.items()}
-        seen = {name: list(self._recognised(view)) for name, view in views.items()}
+        seen = {name: [*self._recognised(view), *self._respelled(view)] for name, view in views.items()}
         known = KnownSecrets()
         for name, spans in seen.items():
             for start, end, kind in spans:
@@ -74,6 +75,12 @@ class Redactor:
             clean[name] = _replaced(plain[name], view, merged, addresses)
             taken += _counted(name, view, merged)
         return clean, taken
+
+    def _respelled(self, view: str) -> Iterator[Span]:
+        """What is recognised once escapes are resolved and parts joined."""
+        plain = respelled(view)
+        for start, end, kind in self._recognised(plain.text) if plain else ():
+            yield *plain.span(start, end), kind  # type: ignore[union-attr]
 
     def _recognised(self, view: str) -> Iterator[Span]:
         for pattern in self._own:
