@@ -44,12 +44,17 @@ def read_on_all_cores(
         yield jobs[number], answer
 
 
+def prepared_and_kept(pack: Pack) -> Prepared:
+    """The pack made ready for a worker of a cluster, which keeps what it compiles to."""
+    return prepared(pack, cache=True)
+
+
 def scanned_on_ray(jobs: Sequence[FoundJob], pack: Pack, address: str) -> Iterator[tuple[FoundJob, JobSummary]]:
     """Each job and what came of it, as it comes; what a worker or a node took with it is read again elsewhere.
 
     Raises LogrulesError where there is no cluster.
     """
-    pool: RayWorkerPool[FoundJob, JobSummary] = RayWorkerPool(address, summed_up, partial(prepared, cache=True))
+    pool: RayWorkerPool[FoundJob, JobSummary] = RayWorkerPool(address, summed_up, prepared_and_kept)
     # Workers have a folder of their own.
     sent = {number: replace(job, path=job.path.absolute()) for number, job in enumerate(jobs)}
     for number, answer in pool.answers(sent, pack, lambda job: job.node):
