@@ -60,7 +60,7 @@ def _kept_or_compiled(literals: Sequence[Literal]) -> "hyperscan.Database":
     body = kept_for("scan", asked)
     if body is not None:
         try:
-            return _read_back(body)
+            return _read_back(bytes(body))
         except hyperscan.error:
             pass
     database = _compiled(literals)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 # A team's packs and their older editions; beyond these, what was not used for longest goes.
 KEPT_OF_A_KIND = 8
+_CHECKSUM_BYTES = len(b"%08x\n" % 0)
 
 
 def cache_folder() -> Path:
@@ -34,19 +35,20 @@ def user_folder(own: str, standard: str, usual: str) -> Path:
     return (Path(root) if root else Path.home() / usual) / "logrules"
 
 
-def kept(name: str) -> bytes | None:
-    """What was kept under this name, or None."""
+def kept(name: str) -> memoryview | None:
+    """What was kept under this name, or None. It is as it was read: a copy of megabytes is a tenth of a start."""
     try:
-        checksum, body = _read_own(cache_folder() / name)
+        body = memoryview(_read_own(cache_folder() / name))
     except (OSError, ValueError, RuntimeError):
         return None
+    checksum, body = body[:_CHECKSUM_BYTES], body[_CHECKSUM_BYTES:]
     return body if checksum == _checksum(body) else None
 
 
-def kept_for(kind: str, asked: bytes) -> bytes | None:
+def kept_for(kind: str, asked: bytes) -> memoryview | None:
     """What was kept for exactly these bytes, or None."""
     body = kept(_name_for(kind, asked))
-    return body[len(asked) :] if body is not None and body.startswith(asked) else None
+    return body[len(asked) :] if body is not None and body[: len(asked)] == asked else None
 
 
 def keep(kind: str, name: str, body: bytes) -> None:
@@ -59,7 +61,7 @@ def keep(kind: str, name: str, body: bytes) -> None:
         handle, unfinished = tempfile.mkstemp(dir=folder, prefix=f".{kind}-")
         try:
             with os.fdopen(handle, "wb") as stream:
-                stream.write(_checksum(body) + b"\n" + body)
+                stream.write(_checksum(body) + body)
             Path(unfinished).replace(folder / name)
         except OSError:
             Path(unfinished).unlink(missing_ok=True)
@@ -72,19 +74,19 @@ def keep_for(kind: str, asked: bytes, body: bytes) -> None:
     keep(kind, _name_for(kind, asked), asked + body)
 
 
-def _checksum(body: bytes) -> bytes:
-    """Tells a torn file from a whole one. Who could forge it owns the file; importing `hashlib` takes 4 ms."""
-    return b"%08x" % zlib.crc32(body)
+def _checksum(body: bytes | memoryview) -> bytes:
+    """A line that tells a torn file from a whole one. Who could forge it owns it; importing `hashlib` takes 4 ms."""
+    return b"%08x\n" % zlib.crc32(body)
 
 
 def _name_for(kind: str, asked: bytes) -> str:
     return f"{kind}-{zlib.crc32(asked):08x}"
 
 
-def _read_own(path: Path) -> tuple[bytes, bytes]:
-    """The first line and the rest of a regular file that this user owns and nobody else may write."""
+def _read_own(path: Path) -> bytes:
+    """A regular file that this user owns and nobody else may write."""
     # A named pipe that nobody writes to would be waited for.
-    with open(path, "rb", opener=_without_waiting) as stream:
+    with open(path, "rb", buffering=0, opener=_without_waiting) as stream:
         status = os.fstat(stream.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise ValueError("not a regular file")
@@ -92,7 +94,7 @@ def _read_own(path: Path) -> tuple[bytes, bytes]:
             raise ValueError("somebody else could have written it")
         with contextlib.suppress(OSError):
             os.utime(stream.fileno())  # what is in use is not old
-        return stream.readline().removesuffix(b"\n"), stream.read()
+        return stream.read()
 
 
 def _without_waiting(path: str, flags: int) -> int:

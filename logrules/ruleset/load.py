@@ -55,7 +55,7 @@ def load_pack(
 def _english(folders: Sequence[str | Path], settings: Settings | None, *, cache: bool) -> Pack:
     state = _state(folders, settings) if cache else None
     noted = kept_for(_STATE, state) if state else None
-    known = cached_pack(noted.decode("ascii", "replace")) if noted else None
+    known = cached_pack(str(noted, "ascii", "replace")) if noted else None
     if known is not None:
         return known
     texts = [*shipped_texts(), *own_texts(settings, map(Path, folders))]
