@@ -79,6 +79,19 @@ def test_a_log_followed_through_a_pipe_says_the_same_but_for_times_of_arrival(na
     assert _without(json.loads(piped.replace("<stdin>", "a.log")), left_out) == _without(json.loads(saved), left_out)
 
 
+def test_what_followed_from_a_crash_does_so_live_whatever_the_clock_of_the_job(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("a.log").write_text(
+        "2019-03-04 05:06:07,890 WARNING worker.py:1619 -- A worker died or was killed while executing task 4ab2.\n"
+        "(pid=77) *** SIGSEGV (@0x10) received by PID 77 (TID 0x7f) from PID 16; stack trace: ***\n"
+    )
+    saved = json.loads(_report(capsys, "diagnose", "--format", "json", "a.log"))
+    with _on_standard_input(Path("a.log")):
+        piped = json.loads(_report(capsys, "watch", "--quiet", "--panel", "off", "--format", "json", "-"))
+    told = [[(one["rule"], [c["rule"] for c in one["consequences"]]) for one in r["diagnoses"]] for r in (saved, piped)]
+    assert told[0] == told[1] == [("host/segfault", ["ray/worker-died"])]
+
+
 @pytest.mark.parametrize("log", _LOGS[:4], ids=lambda log: log.parent.name)
 def test_a_replay_says_the_same_but_for_times_of_arrival(log, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -9,6 +9,7 @@ from logrules.engine.replay_source import ReplaySource
 from logrules.engine.run import replay
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, Timestamp, Worker
+from logrules.model.record import replace
 from logrules.model.stream import End
 from logrules.output.report_json import report_document
 from logrules.output.text_parts import clock
@@ -25,6 +26,18 @@ def read(clock: Clock, stamp: str, *, year_known: bool = False) -> str:
     seconds = clock.read(event)
     assert seconds is not None
     return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+
+
+def test_a_line_without_a_stamp_is_as_far_from_the_last_one_as_it_came_behind_it():
+    """The clock of a job may be hours off from ours: its other lines must not lie hours away from these."""
+    clock = Clock()
+    bare = Event("log", 1, 0, "", "", Worker("log"), ())
+    came = at("2026-11-22T10:00")
+    assert clock.read(replace(bare, arrived=came)) == came
+    stamp = Timestamp(at("2026-11-22T18:00"))
+    assert clock.read(replace(bare, stamp=stamp, arrived=came + 5)) == stamp.seconds
+    assert clock.read(replace(bare, arrived=came + 12)) == stamp.seconds + 7
+    assert clock.now == came + 12
 
 
 @pytest.mark.parametrize(

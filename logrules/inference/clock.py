@@ -13,6 +13,7 @@ class Clock:
 
     The two are kept apart: what happened when is told by the stamps, how long nothing came by arrival, so that
     a trainer's time zone and a log that existed before we looked cannot make silence longer or shorter.
+    A line without a stamp was written as long after the last one with a stamp as it came after it.
     For a saved log they are one. A stamp without a year takes the year that brings it nearest to the last full date
     known; else it is the latest that is not behind ``reference`` (when the file was last written), else not behind
     its arrival. ``now`` is the latest arrival, or for a saved log the latest stamp: time that runs backwards (merged
@@ -23,14 +24,20 @@ class Clock:
         self.now: float | None = None
         self._reference = reference
         self._near: float | None = None
+        # How far stamps lie before the arrivals of their lines.
+        self._behind_s = 0.0
 
     def read(self, event: Event) -> float | None:
-        """When the line was written, in seconds since the epoch: by its stamp, else by its arrival, else None."""
+        """When the line was written, in seconds since the epoch: by stamps, else by its arrival, else None."""
         stamped = self._stamped(event.stamp, event.arrived)
         heard = stamped if event.arrived is None else event.arrived
         if heard is not None:
             self.pass_to(heard)
-        return event.arrived if stamped is None else stamped
+        if stamped is None:
+            return None if event.arrived is None else event.arrived - self._behind_s
+        if event.arrived is not None:
+            self._behind_s = event.arrived - stamped
+        return stamped
 
     def go_by(self, full_date: float) -> None:
         """A full date of the log, in seconds since the epoch, by which stamps without a year are read."""
