@@ -18,9 +18,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.model.errors import SourceError
-from logrules.model.stream import CONTINUED, MAX_LINE_BYTES, Block, End, Skipped
+from logrules.model.stream import CONTINUED, JOINED, MAX_LINE_BYTES, Block, End, Skipped
 from logrules.sources.archive import codec_of
 from logrules.sources.chunking import resized, whole_lines
+from logrules.sources.copied_form import PLAIN
+from logrules.sources.copied_text import form_of
 from logrules.sources.decoding import SNIFFED_BYTES, encoding_of, no_text
 from logrules.sources.discover import discover
 from logrules.sources.file import FileSource, StdinSource, saved_items
@@ -79,9 +81,11 @@ def check_blocks(blocks: Sequence[Block], expected: bytes) -> None:
 
 
 def ordinary(data: bytes) -> bool:
-    """Text in UTF-8 or something like it, without the mark that only sources may set: it is passed on unchanged."""
+    """Text in UTF-8 or something like it as its program wrote it, without marks of ours: it is passed on unchanged."""
     head = data[:SNIFFED_BYTES]
-    return CONTINUED not in data and codec_of(data) is None and encoding_of(head) is None and no_text(head) is None
+    marked = CONTINUED in data or JOINED in data
+    is_text = codec_of(data) is None and encoding_of(head) is None and no_text(head) is None
+    return is_text and not marked and form_of(data) == PLAIN
 
 
 liney_bytes = st.one_of(
