@@ -33,26 +33,13 @@ _Values = Callable[[object], tuple[object, ...]]
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def record(kind: _Class) -> _Class:
     """Like ``dataclass(frozen=True, slots=True)``, for a class without init-only, hidden or uncompared fields."""
-    made, values = _made(kind)
-
-    def hashed(self: object) -> int:
-        return hash(values(self))
-
-    def state(self: object) -> tuple[object, ...]:
-        return values(self)
-
-    made.__hash__ = hashed
-    made.__setattr__, made.__delattr__ = _set, _delete
-    made.__getstate__, made.__setstate__ = state, _restore
-    found: _Class = made
-    return found
+    return _made(kind, _frozen)
 
 
 @dataclass_transform(field_specifiers=(field,))
 def mutable_record(kind: _Class) -> _Class:
     """Like ``dataclass(slots=True)``, for such a class."""
-    found: _Class = _made(kind)[0]
-    return found
+    return _made(kind, _changeable)
 
 
 class _Factory:
@@ -72,7 +59,7 @@ class _Kept:
         return getattr(_dataclass_of(kind), self._name)
 
 
-_FIELDS, _PARAMETERS = _Kept("__dataclass_fields__"), _Kept("__dataclass_params__")
+_KEPT = {name: _Kept(name) for name in ("__dataclass_fields__", "__dataclass_params__")}
 
 
 @cache
@@ -88,25 +75,52 @@ def _dataclass_of(kind: Any) -> type:
     return dataclasses.make_dataclass(kind.__name__, members.values(), init=False, repr=False, eq=False)
 
 
-def _made(kind: type) -> tuple[Any, _Values]:
-    """The class with slots for its fields, and a function that returns the values of an instance's fields."""
+def _made(kind: _Class, behaviour: Callable[[_Values], Mapping[str, object]]) -> _Class:
+    """The class with slots for its fields.
+
+    All that can be is in it from the start: to put a special method into a class that is there takes as long as a third
+    of the class.
+    """
     inherited = getattr(kind, "__match_args__", ())
+    given = vars(kind)
     own = [name for name in _annotated(kind) if name not in inherited]
     names = (*inherited, *own)
-    rest = {name: value for name, value in vars(kind).items() if name not in {*own, "__dict__", "__weakref__"}}
-    made: Any = type(kind)(kind.__name__, kind.__bases__, rest | {"__slots__": tuple(own), "__match_args__": names})
-    made.__qualname__ = kind.__qualname__
-    values = _values_of(names)
+    rest = {name: value for name, value in given.items() if name not in {*own, "__dict__", "__weakref__"}}
+    fixed = {"__slots__": tuple(own), "__match_args__": names, "__qualname__": kind.__qualname__}
+    made: Any = type(kind)(
+        kind.__name__, kind.__bases__, {"__repr__": _shown, **rest, **behaviour(_values_of(names)), **_KEPT, **fixed}
+    )
+    made.__init__ = _initializer(made, _defaults(kind) | {name: given[name] for name in own if name in given})
+    found: _Class = made
+    return found
+
+
+def _changeable(values: _Values) -> Mapping[str, object]:
+    """What a record does whose fields may be set."""
 
     def equal(self: object, other: object) -> bool:
         return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
 
-    defaults = _defaults(kind) | {name: vars(kind)[name] for name in own if name in vars(kind)}
-    made.__init__, made.__eq__, made.__hash__ = _initializer(made, defaults), equal, None
-    if "__repr__" not in rest:
-        made.__repr__ = _shown
-    made.__dataclass_fields__, made.__dataclass_params__ = _FIELDS, _PARAMETERS
-    return made, values
+    return {"__eq__": equal, "__hash__": None}
+
+
+def _frozen(values: _Values) -> Mapping[str, object]:
+    """What a record does whose fields are as they were made."""
+
+    def hashed(self: object) -> int:
+        return hash(values(self))
+
+    def state(self: object) -> tuple[object, ...]:
+        return values(self)
+
+    return {
+        **_changeable(values),
+        "__hash__": hashed,
+        "__setattr__": _set,
+        "__delattr__": _delete,
+        "__getstate__": state,
+        "__setstate__": _restore,
+    }
 
 
 def _annotated(kind: type) -> Mapping[str, object]:

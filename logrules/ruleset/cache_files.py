@@ -48,7 +48,8 @@ def kept(name: str) -> memoryview | None:
 def kept_for(kind: str, asked: bytes) -> memoryview | None:
     """What was kept for exactly these bytes, or None."""
     body = kept(_name_for(kind, asked))
-    return body[len(asked) :] if body is not None and body[: len(asked)] == asked else None
+    # As bytes: views are compared item by item.
+    return body[len(asked) :] if body is not None and bytes(body[: len(asked)]) == asked else None
 
 
 def keep(kind: str, name: str, body: bytes) -> None:
