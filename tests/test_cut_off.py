@@ -99,6 +99,12 @@ def test_the_class_that_its_last_line_raises_is_known(on):
     assert run_log(on, log).diagnoses[0].title.en.startswith("FileNotFoundError: ")
 
 
+def test_outer_frames_alone_do_not_take_a_job_back_to_its_start(on):
+    log = STEPS + FRAMES.splitlines()[0] + '\n  File "/srv/llamafactory/train/tuner.py", line 50, in run_exp\n    run_s'
+    assert run_log(on, log).diagnoses[0].phase == "train_step"
+    assert run_log(on, log.removeprefix(STEPS)).diagnoses[0].phase == "launch"
+
+
 WAITS = "[INFO|trainer.py:1723] 2025-03-02 10:00:00,125 >>   Total optimization steps = 666\n"
 
 
