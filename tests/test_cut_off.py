@@ -35,7 +35,7 @@ def on():
         ("the last line is source text", STEPS + FRAMES + "    score = self.model(batch)\n", True),
         ("the last line is a frame", STEPS + FRAMES, True),
         ("its last frames were lost and training went on", FRAMES + STEPS, False),
-        ("only the head was written", STEPS + FRAMES.splitlines()[0] + "\n", False),
+        ("its head alone, and training went on", FRAMES.splitlines()[0] + "\n" + STEPS, False),
         ("its head alone names who wrote it", STEPS + "[2025-03-02 10:00:09 TP0] " + FRAMES, True),
         ("it was ignored", STEPS + "Exception ignored in: <function Pool.__del__>\n" + FRAMES, False),
         ("a thread of the tracker beside it", STEPS + "Exception in thread IntMsgThr:\n" + FRAMES, False),
@@ -57,6 +57,16 @@ def test_a_traceback_without_its_exception_at_the_end_is_a_failure(on, story, lo
     if failed:
         assert [line.text for line in report.diagnoses[0].evidence] == [log.splitlines()[-1].rstrip()]
         assert report.diagnoses[0].phase == "eval"
+
+
+@pytest.mark.parametrize("torn", ["", "  Fi", '  File "', '  File "/srv/tu', '  File "/srv/tune.py", li'])
+@pytest.mark.parametrize("bar", ["", "Steps:   0%|          | 0/40 [00:00<?, ?it/s]"])
+def test_a_log_that_ends_before_the_first_whole_frame_has_failed(on, torn, bar):
+    log = STEPS + bar + FRAMES.splitlines()[0] + "\n" + torn
+    report = run_log(on, log)
+    assert (report.status, report.diagnoses[0].cause) == (Status.FAILED, "python-exception")
+    assert report.diagnoses[0].evidence[0].text.endswith(FRAMES.splitlines()[0])
+    assert run_log(on, log + "\n" + STEPS).status is not Status.FAILED
 
 
 NOTEBOOK = (
@@ -87,6 +97,12 @@ def test_what_is_known_of_the_log_goes_first(on):
 def test_the_class_that_its_last_line_raises_is_known(on):
     log = STEPS + FRAMES + "    raise FileNotFoundError(\n"
     assert run_log(on, log).diagnoses[0].title.en.startswith("FileNotFoundError: ")
+
+
+def test_outer_frames_alone_do_not_take_a_job_back_to_its_start(on):
+    log = STEPS + FRAMES.splitlines()[0] + '\n  File "/srv/llamafactory/train/tuner.py", line 50, in run_exp\n    run_s'
+    assert run_log(on, log).diagnoses[0].phase == "train_step"
+    assert run_log(on, log.removeprefix(STEPS)).diagnoses[0].phase == "launch"
 
 
 WAITS = "[INFO|trainer.py:1723] 2025-03-02 10:00:00,125 >>   Total optimization steps = 666\n"

@@ -359,6 +359,13 @@ def test_a_frame_that_only_passes_on_an_attribute_raised_nothing() -> None:
     assert row_of(small(row), passed_on) is None
 
 
+def test_what_calls_a_module_did_not_write_the_call() -> None:
+    row = ExceptionRow("gone", "version-mismatch", classes=("TypeError",), raised_in=("library",))
+    called = frame("module-call", "_call_impl")
+    assert row_of(small(row), failure(link("TypeError: x", frame("own"), called, called))) is None
+    assert row_of(small(row), failure(link("TypeError: x", frame("library"), called))) is row
+
+
 def test_the_innermost_cause_goes_first() -> None:
     oom = ExceptionRow("oom", "cuda-oom", words="out of memory")
     start = ExceptionRow("start", "engine-init-failed", words="initialization failed: a long sentence")

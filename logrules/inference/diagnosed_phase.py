@@ -15,6 +15,7 @@ from logrules.model.event import Event
 from logrules.model.record import record
 from logrules.model.report import PhaseSource
 from logrules.model.timeline import PhaseSpan
+from logrules.parsing.exception_line import CUT_OFF
 from logrules.ruleset.condition import Detector
 from logrules.ruleset.pack import Pack
 
@@ -70,7 +71,13 @@ def _of_rule(context: PhaseContext) -> str | None:
 
 
 def _of_frames(context: PhaseContext) -> str | None:
-    return context.run.failures.phase_of(context.record) if context.record is not None else None
+    if context.record is None:
+        return None
+    failures = context.run.failures
+    phase, failure = failures.phase_of(context.record), failures.record_of(context.record)
+    # The outer frames of a traceback that is cut off only say that a program was started.
+    is_cut_off = failure is not None and failure.message.startswith(CUT_OFF)
+    return None if is_cut_off and phase == context.pack.start and not context.knows_little else phase
 
 
 def _of_traceback_above(context: PhaseContext) -> str | None:

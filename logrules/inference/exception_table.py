@@ -84,6 +84,8 @@ _ANYWHERE = frozenset({_OWN, _LIBRARY})
 _TELLING = 2
 # These frames only pass on what somebody else asked for.
 _PASSING_ON = frozenset({"__getattr__", "__getattribute__", "_lazy_import"})
+# So do the frames of this group in origins.yaml: they call the module that the frame above them has.
+_CALLING = "module-call"
 _ERRNO = late_pattern(
     r"\[(?:Errno|WinError) (-?\d{1,6})\]|\b(?:errno|errno is)[:=]? ?(-?\d{1,6})\b|\bos error (\d{1,6})\b"
     r"|\bOs \{ code: (\d{1,6})\b|\bcode: -(\d{1,6}), name: E",
@@ -262,6 +264,10 @@ def _named_by(origin: Origin | None) -> frozenset[str]:
 
 
 def _raising(frames: Sequence[Frame]) -> Sequence[Frame]:
-    while frames and frames[-1].function.rpartition(".")[2] in _PASSING_ON:
+    while frames and _passes_on(frames[-1]):
         frames = frames[:-1]
     return frames[-1:]
+
+
+def _passes_on(frame: Frame) -> bool:
+    return frame.function.rpartition(".")[2] in _PASSING_ON or frame.origin.group == _CALLING

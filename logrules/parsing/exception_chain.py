@@ -18,6 +18,7 @@ SOURCE_LINES = 3
 _SHOWN_SOURCE = late_pattern(r"\s{0,12}(?:-+> )?\s{0,8}(?:\d{1,6}|\[\d{1,6}\]\([^)\n]{1,1000}\)) ")
 
 _DIGITS = late_pattern(r"\d")
+_FRAME = 'File "'
 
 
 @mutable_record
@@ -52,20 +53,27 @@ class OpenTraceback:
         reach = SOURCE_LINES + sum(_SHOWN_SOURCE.match(line.message) is not None for line in below)
         near = self.first.source == last.source and last.line - self.last_line <= reach
         alone = not (self.nested or self.frames.innermost_first) and self.link is None
-        return near and alone and bool(self.frames.count) and (not self.headless or self._begins_its_log())
+        if not self.frames.count:
+            return near and alone and not self.headless and self._has_no_whole_frame(lines)
+        return near and alone and (not self.headless or self._begins_its_log())
 
     def cut_off(self, lines: Sequence[Event]) -> tuple[Event, str, str]:
         """Where these last lines of a log tell best what it ends before, and its type and message as far as they do."""
         named = exception_headed(self.first.message)
         if named is not None:
             return self.first, *named
-        place = replace(self.last_of(lines), worker=self.first.worker)
+        place = replace(self.last_of(lines), worker=self.first.worker) if self.frames.count else self.first
         return place, *exception_cut_off(place.text)
 
     def last_of(self, lines: Sequence[Event]) -> Event:
         """The last of these lines that is its own and shows code: the last one of a log may be torn, or be marks."""
         own = (line for line in reversed(lines) if line.worker == self.first.worker and line.line > self.first.line)
         return next((line for line in own if shows_code(line.message)), lines[-1])
+
+    def _has_no_whole_frame(self, lines: Sequence[Event]) -> bool:
+        """Whether the log ends with its head, or with a frame below that which is torn off."""
+        below = [line for line in lines if line.line > self.first.line and line.message.strip()]
+        return all(line.message.strip().startswith(_FRAME) or _FRAME.startswith(line.message.strip()) for line in below)
 
     def _begins_its_log(self) -> bool:
         """Whether nothing but its own text stands above its first frame: a stack that is printed has a heading."""
