@@ -329,3 +329,48 @@ def test_a_line_that_comes_without_end_is_one_wait(tmp_path, story, log, status)
     path = tmp_path / "train.log"
     path.write_text(log)
     assert diagnose(str(path)).status is status, story
+
+
+_MEETS = "[2025-02-23 23:06:0{n} TP{n}] Init torch distributed begin.\n"
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "status"),
+    [
+        ("one rank waits where all meet, and says the last word", _MEETS.format(n=1), Status.STALLED),
+        (
+            "another is still on its way: the log was cut there",
+            _MEETS.format(n=1) + "[2025-02-23 23:06:02 TP2] Process 77 gpu_id 2 is running on CPUs: [4]\n",
+            Status.HEALTHY,
+        ),
+        (
+            "another is on its way, but the last words are of who waits",
+            "[2025-02-23 23:06:00 TP2] Process 77 gpu_id 2 is running on CPUs: [4]\n" + _MEETS.format(n=1),
+            Status.STALLED,
+        ),
+        (
+            "one has come from there: so have all",
+            _MEETS.format(n=1) + _MEETS.format(n=2) + "[2025-02-23 23:06:04 TP2] Init torch distributed ends.\n",
+            Status.HEALTHY,
+        ),
+        (
+            "as many as there are have come",
+            "".join(
+                f"(Worker pid={n}) INFO 03-01 21:45:04 [parallel_state.py:1615] world_size=2 rank={n} local_rank={n} "
+                "distributed_init_method=tcp://127.0.0.1:41207 backend=nccl\n"
+                for n in range(2)
+            ),
+            Status.HEALTHY,
+        ),
+        (
+            "one of those that there are has not come",
+            "(Worker pid=7) INFO 03-01 21:45:04 [parallel_state.py:1615] world_size=2 rank=1 local_rank=1 "
+            "distributed_init_method=tcp://127.0.0.1:41207 backend=nccl\n",
+            Status.STALLED,
+        ),
+    ],
+)
+def test_ranks_come_together_from_where_they_meet(tmp_path, story, log, status):
+    path = tmp_path / "serve.log"
+    path.write_text(log)
+    assert diagnose(str(path)).status is status

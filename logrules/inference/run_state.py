@@ -163,8 +163,20 @@ class RunState:
 
     def cut_off(self, wait: OpenWait) -> bool:
         """Whether a log that ends in a wait seems to have been cut off there."""
-        source = wait.renewed.event.source
-        return wait.is_cut_off(self.job.clock.now, cut_short=self.job.endings.cut_short(source))
+        now, source = self.job.clock.now, wait.renewed.event.source
+        if wait.wait.joint and not wait.is_overdue(now) and self._is_filling(wait):
+            return True
+        return wait.is_cut_off(now, cut_short=self.job.endings.cut_short(source))
+
+    def _is_filling(self, wait: OpenWait) -> bool:
+        """Whether all ranks have come to where they meet, or the last lines are of some that are still on their way."""
+        waiting = [one.opened for one in self.tracker.waits.open(wait.wait.id)]
+        expected = wait.opened.all_captures().get("world_size", "")
+        if expected.isdecimal() and len(waiting) >= int(expected):
+            return True
+        there = {one.worker.rank for one in waiting}
+        below = self.job.endings.below(wait.renewed.event)
+        return None not in there and any(line.worker.rank not in (None, *there) for line in below)
 
     def loops(self) -> bool:
         """Whether its last lines are those of a loop, or the very last one says that something is done."""

@@ -47,9 +47,12 @@ class OpenWaits:
             holder.waits[name].renew(observation)
 
     def end_named(self, names: Iterable[str], observation: Observation) -> None:
-        """A line says that these waits are over."""
-        for name, holder in self._held(names, observation.worker):
-            self._end(holder, name, observation)
+        """A line says that these waits are over: for its writer, or for all who wait if they come from it together."""
+        for name in names:
+            joint = any(one.wait.joint for one in self.open(name))
+            held = self._held((name,), None if joint else observation.worker)
+            for _, holder in held:
+                self._end(holder, name, observation)
 
     def end_of(self, worker: Worker, observation: Observation, keep: Collection[str] = ()) -> None:
         """A worker waits no more, but for what is to be kept."""
@@ -81,15 +84,15 @@ class OpenWaits:
             self._end(self._waiting[one.opened.worker], one.wait.id, observation)
         self._starting.clear()
 
-    def _held(self, names: Iterable[str], worker: Worker) -> Iterator[tuple[str, WorkerState]]:
+    def _held(self, names: Iterable[str], worker: Worker | None) -> Iterator[tuple[str, WorkerState]]:
         """Open waits of these names: the worker's own and those of itself less fully named, else all who have it open.
 
         A library says its first words bare and puts a header before all that follow.
         """
-        own = self._waiting.get(worker)
+        own = self._waiting.get(worker) if worker is not None else None
         for name in names:
-            alone = own is not None and name in own.waits
-            holders = [(one, state) for one, state in self._waiting.items() if not alone or may_be(one, worker)]
+            of = worker if own is not None and name in own.waits else None
+            holders = [(one, state) for one, state in self._waiting.items() if of is None or may_be(one, of)]
             yield from ((name, holder) for _, holder in holders if name in holder.waits)
 
     def _end(self, state: WorkerState, name: str, observation: Observation) -> None:

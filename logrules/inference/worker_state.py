@@ -63,10 +63,13 @@ class OpenWait:
     def is_cut_off(self, now: float | None, *, cut_short: bool) -> bool:
         """Whether a log that ends now shows no stall: this is young, and moves as ever or is not presumed to last.
 
-        Where the log is ``cut_short`` its last words say nothing: what is timed is as old as its time says.
+        Where the log is ``cut_short`` its last words say nothing: what is timed is as old as its time says. A line that
+        sums up those of several writers was held back for them: where they are by now it does not say.
         """
         if self.is_overdue(now):
             return False
+        if self.moved.event.repeat > 1:
+            return True
         moved = self.moved.event.message
         return not self.wait.presumed or moves_at_its_pace(moved) or (cut_short and self._is_timed(moved))
 

@@ -59,7 +59,7 @@ class WaitFile(CardFile):
     meanwhile. A stall is a warning in severity: its status says the rest. ``first`` is for what
     blocks before the first step alone: once the job has stepped there, nothing opens it. ``starter`` is for who starts
     the ranks of a job: it is over once one of these says where it is. One that is not ``presumed`` to last is told of a
-    saved log only where its times show that it lasted.
+    saved log only where its times show that it lasted. From a ``joint`` one all who wait come together.
     """
 
     id: Name
@@ -67,6 +67,7 @@ class WaitFile(CardFile):
     patience: Duration
     first: bool = False
     starter: bool = False
+    joint: bool = False
     presumed: bool = True
 
 

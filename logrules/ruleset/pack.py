@@ -111,6 +111,7 @@ class Wait:
     patience_s: float
     first: bool = False
     starter: bool = False
+    joint: bool = False
     presumed: bool = True
 
 

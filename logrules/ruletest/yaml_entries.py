@@ -34,7 +34,7 @@ def _keys(model: Any, first: Sequence[str] = ("id",), last: Sequence[str] = ()) 
 
 _HEAD = ("id", "cause", "title", "why", "differs_from", "requires")
 _TAIL = ("severity", "tier", "phase", "culprit", "cleared_by", "stall", "fallback", "explained_by")
-_WAIT = ("id", "phase", "patience", "first", "starter", "presumed")
+_WAIT = ("id", "phase", "patience", "first", "starter", "joint", "presumed")
 _RULE = _keys(models.RuleFile, _HEAD, (*_TAIL, "restart", "fixes", "references", "examples"))
 _SIGNAL = _keys(models.EvidenceFile)
 # By a key that tells what a file is, and by what the list is called that holds a mapping.
