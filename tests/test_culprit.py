@@ -386,6 +386,10 @@ HOSTS = {
     "the only one that was lost": (
         "[0] misc/socket.cc:71 NCCL WARN socketProgress: Connection closed by remote peer 10.0.0.3<36138>\n", "10.0.0.3",
     ),
+    "the only one that was lost by what another process ended with": (
+        "command terminated with exit code 137\nORTE has lost communication with a remote daemon.\n\n"
+        "  HNP daemon   : [[4711,0],0] on node job-launcher\n  Remote daemon: [[4711,0],3] on node job-worker-2\n", "job-worker-2",
+    ),
     "whose connection Gloo lost": ("RuntimeError: [gloo/transport/tcp/pair.cc:553] Read error [10.0.0.9]:4242: Connection reset by peer\n", "10.0.0.9"),
     "the task of Ray that failed": (
         '(Runner pid=9) Traceback (most recent call last):\n(Runner pid=9)   File "/job/a.py", line 5, in run\n'

@@ -27,6 +27,8 @@ def bars(losses):
 
 USUAL = [2.3 + number % 7 / 10 for number in range(STEPS)]
 POLICY = [(-1) ** number * (number % 5) / 100 + 0.005 for number in range(STEPS)]
+# Single batches of a model that is nearly right: most are easy, one in a few is ten times as hard.
+SCATTERED = [0.002 * (1, 2, 0.4, 9, 0.7, 3, 1.4, 25)[number % 8] for number in range(STEPS)]
 MEMORISED = [2.0, *[0.0002 + number % 3 / 10_000 for number in range(STEPS)]]
 
 
@@ -35,6 +37,7 @@ MEMORISED = [2.0, *[0.0002 + number % 3 / 10_000 for number in range(STEPS)]]
     [
         ("a loss that jumps", steps([*USUAL, 9.7]), True),
         ("a policy's loss lies on both sides of zero", steps([*POLICY, 0.2]), False),
+        ("a loss that scatters as widely all the time", steps([*SCATTERED, 0.06]), False),
         ("a loss that has all but gone", steps([*MEMORISED, 0.0021]), False),
         ("a loss that had all but gone is back", steps([*MEMORISED, 1.4]), True),
         ("a test that is harder than the training", steps(USUAL) + "Test:  [ 0/60]  eta: 0:01:40  loss: 10.5\n", False),

@@ -143,8 +143,9 @@ def _lost_peer(hypothesis: Hypothesis, rank_table: RankTable) -> tuple[tuple[int
 def _hosts_elsewhere(context: FailureContext, ranks: Sequence[int]) -> Iterator[str]:
     """The host of the first of the ``ranks``, as launchers or its own lines tell it.
 
-    Where no rank is named: that which a message names, the only one on which its lines were written, or the only one on
-    which a process ended by a launcher's word; of those who lost somebody the only one that they lost.
+    Where no rank is named: that which a message names, the only one on which its lines were written, the only one on
+    which a process ended by a launcher's word, or the only one that was lost by it; of those who lost somebody the only
+    one that they lost.
     """
     if ranks:
         yield from _hosts_of_rank(context, ranks[0])
@@ -153,7 +154,8 @@ def _hosts_elsewhere(context: FailureContext, ranks: Sequence[int]) -> Iterator[
     else:
         ended = hosts_of_ended(context.failures.reported_ends())
         wrote = {host for match in context.hypothesis.matches for host in match.hosts}
-        yield from (next(iter(hosts)) for hosts in (_said_hosts(context), wrote, ended) if len(hosts) == 1)
+        told = (_said_hosts(context), wrote, ended, _lost_by_it(context))
+        yield from (next(iter(hosts)) for hosts in told if len(hosts) == 1)
 
 
 def _hosts_of_rank(context: FailureContext, rank: int) -> Iterator[str]:
@@ -166,6 +168,12 @@ def _lost_host(context: FailureContext) -> Iterator[str]:
     lost = set(filter(None, context.hypothesis.said("peer")))
     if len(lost) == 1:
         yield from (context.rank_table.at(peer)[0] for peer in lost if not _LOOPBACK.match(peer))
+
+
+def _lost_by_it(context: FailureContext) -> set[str]:
+    """The hosts that others say they lost, in what followed from it."""
+    captured = (other for other in context.ranked.consequences if other.rule.culprit == "captured")
+    return {host for other in captured for host in other.said("host")}
 
 
 def _said_hosts(context: FailureContext) -> set[str]:

@@ -27,6 +27,9 @@ _FLAT = 1e-6
 _STEADY = 4
 # What is less than this share of where a figure began is nothing to be alarmed at.
 _LEFT_OF_FIRST = 0.05
+# So many median steps are four standard deviations of what is spread normally; fewer values show no spread.
+_SCATTER = 4.0
+_ENOUGH_TO_SCATTER = 30
 # Where a counter of steps stands when a run begins, and how far off a figure is then from one that was trained.
 _FIRST_STEPS = frozenset(("0", "1"))
 _UNTRAINED = 1.5
@@ -156,9 +159,19 @@ def _is_spike(before: Sequence[float], value: float, factor: float, first: float
     """Whether a value is above so many times the usual one.
 
     A multiple says nothing of figures on both sides of zero, as the loss of a policy is, nor of a loss that has all but
-    gone since the ``first`` one.
+    gone since the ``first`` one, nor of a figure that leaves its usual value as far all the time.
     """
-    return min(before) > 0 and value > _LEFT_OF_FIRST * first and value > factor * median(before)
+    if not (min(before) > 0 and value > _LEFT_OF_FIRST * first):
+        return False
+    usual = median(before)
+    return value > factor * usual and math.log(value / usual) > _SCATTER * _scatter(before)
+
+
+def _scatter(values: Sequence[float]) -> float:
+    """How far a value is from the one before it, in the middle: the median step of their logarithms."""
+    if len(values) < _ENOUGH_TO_SCATTER:
+        return 0.0
+    return median([abs(math.log(after / before)) for before, after in pairwise(values)])
 
 
 def _shape(leaf: MetricBound | MetricTrend, values: Sequence[float]) -> bool:

@@ -154,6 +154,8 @@ class WorkerTracker:
         if not closing and (marker.progress or marker.opens or marker.enters not in (None, "shutdown")):
             self.completed, self.over, state.left = None, False, None
         self.waits.end_named(marker.closes, observation)
+        # Where the log begins in the middle of it, its beginning was not seen.
+        state.passed.update(marker.closes)
         self.waits.renew(marker.renews, observation)
         if marker.rests:
             state.rest(observation)
@@ -174,6 +176,10 @@ class WorkerTracker:
 
     def _open(self, state: WorkerState, wait: Wait, observation: Observation) -> Iterable[Change]:
         """Its writer waits, or is at least in the phase of such a wait: what is only waited for at first comes once."""
+        message = observation.event.message
+        if bar_of(message) is not None:
+            # A bar begins: where it gets, it may have been before.
+            state.progress_text, state.repeats = message, 0
         past = wait.first and wait.phase in self._stepped_in
         if not past:
             self.waits.begin(state, wait, observation)
