@@ -12,7 +12,7 @@ from logrules.model.record import record
 from logrules.ruleset.bounded_read import decoded
 
 MAX_DEPTH = 30
-MAX_NODES = 100_000
+MAX_NODES = 50_000
 _Parser = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _Path: TypeAlias = tuple[str | int, ...]
 # What a part may be called that is that anyhow: plain data has no other kinds.
