@@ -1,6 +1,6 @@
 """The only state past the source: passes lines and time on to the run that they belong to, and reports on it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, assert_never
 
@@ -22,7 +22,7 @@ from logrules.model.stream import BytesArrived, End, Tick
 from logrules.model.timeline import ParallelSizes, WorkerNow
 from logrules.parsing.captures import Captures
 from logrules.parsing.stance import StanceJudge
-from logrules.ruleset.pack import Marker, Pack
+from logrules.ruleset.pack import Pack
 
 if TYPE_CHECKING:
     from logrules.inference.condition_trace import Judged
