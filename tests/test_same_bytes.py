@@ -102,3 +102,35 @@ def test_a_replay_says_the_same_but_for_times_of_arrival(log, tmp_path, monkeypa
         pytest.skip("its lines have no times")
     left_out = {*_ARRIVAL, *_COMMANDS}
     assert _without(json.loads(replayed), left_out) == _without(json.loads(saved), left_out)
+
+
+_FAR = "".join(f"some word {number} of the second attempt\n" for number in range(500))
+_HOURS_APART = f"""\
+2026-01-05 08:00:00 - INFO - __main__ - attempt 1
+[rank0]: Traceback (most recent call last):
+[rank0]:   File "/w/train.py", line 3, in <module>
+[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.
+{_FAR}OSError: [Errno 28] No space left on device: '/w/model.safetensors'
+"""
+_YEARS = """\
+I0304 05:06:07.100000 77 launch.cc:10] starting
+[rank0]:[E304 05:06:08.000000000 ProcessGroupNCCL.cpp:616] [Rank 0] Watchdog caught collective operation timeout: \
+WorkNCCL(SeqNum=7, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600001 milliseconds before \
+timing out.
+2021-03-04 05:07:00,000 - ERROR - __main__ - the job is over
+"""
+
+
+@pytest.mark.parametrize("text", [_HOURS_APART, _YEARS], ids=["lines without times", "a year told late"])
+def test_lines_that_come_at_once_say_what_they_say_on_disk(text, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("a.log").write_text(text)
+    saved = json.loads(_report(capsys, "diagnose", "--format", "json", "a.log"))
+    with _on_standard_input(Path("a.log")):
+        piped = _report(capsys, "watch", "--quiet", "--panel", "off", "--format", "json", "-")
+    found = json.loads(piped.replace("<stdin>", "a.log"))
+    assert _without(found, {*_ARRIVAL, *_COMMANDS}) == _without(saved, {*_ARRIVAL, *_COMMANDS})
+    years = [[e["time"][:4] for e in one["evidence"] if e["time"]] for one in saved["diagnoses"]]
+    if text is _YEARS:
+        assert years == [[e["time"][:4] for e in one["evidence"] if e["time"]] for one in found["diagnoses"]]
+        assert years[0][0] == "2021"

@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     listed = next((words_of for name, words_of in lists.items() if getattr(options, name)), None)
     if listed is not None:
         for word in listed(pack):
-            print(f"{word.id:30} {safe(with_open_text(word.title).of(options.lang))}")
+            print(f"{safe(word.id):30} {safe(with_open_text(word.title).of(options.lang))}")
         return 0
     if options.name is None:
         raise LogrulesError("explain what? Name a rule, a cause or a phase, or use --causes, --phases or --steps")

@@ -34,7 +34,10 @@ VERBS = {
 
 EXIT_UNUSABLE, EXIT_INTERRUPTED = 2, 130
 _MAX_REASON_CHARS = 300
+# Of what is wrong with rule files: whoever mends so much looks again.
+_MAX_PROBLEMS = 50
 _NO_THREAD = "can't start new thread"  # as Python says it, in a RuntimeError like any other
+_LOST_PROCESS = "BrokenProcessPool"  # by its name: to import it takes as long as to read a short log
 _BEFORE_THE_VERB = ("--help", "--version", "--debug")
 # A start makes tens of thousands of objects that stay: by default they are looked through for garbage a hundred times.
 _COLLECTED_AFTER = 200_000
@@ -104,7 +107,11 @@ def _refuse_first(word: str, parser: "_Parser") -> None:
 
 def _sentences(fault: Exception) -> Iterable[str]:
     """What went wrong: of rule files each problem, of all else one sentence."""
-    return map(str, fault.problems) if isinstance(fault, PackError) else (_sentence(fault),)
+    if not isinstance(fault, PackError):
+        return (_sentence(fault),)
+    further = len(fault.problems) - _MAX_PROBLEMS
+    told = map(str, fault.problems[:_MAX_PROBLEMS])
+    return (*told, f"and {further} further faults; `logrules check` lists them") if further > 0 else told
 
 
 def _sentence(fault: Exception) -> str:
@@ -119,6 +126,8 @@ def _sentence(fault: Exception) -> str:
     text = " ".join(str(fault).split())[:_MAX_REASON_CHARS]
     if isinstance(fault, MemoryError):
         return "not enough memory: the machine or a limit (`ulimit -v`) allows less than is needed"
+    if type(fault).__name__ == _LOST_PROCESS:
+        return "a process of ours was ended from outside, most often for want of memory; `-j 1` starts none"
     if text == _NO_THREAD:
         return "no further thread can be started: the machine or a limit (`ulimit -u`, `-v`) allows no more"
     reason = f"{type(fault).__name__}: {text}" if text else type(fault).__name__

@@ -85,7 +85,8 @@ def _refuse_unknown(options: argparse.Namespace, pack: "Pack") -> None:
 
 
 def _print(rows: list[tuple[str, str, str]]) -> None:
-    widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
-    for rule, cause, rest in rows:
-        print(f"{rule:{widths[0]}}  {cause:{widths[1]}}  {safe(rest)}")
+    told = [tuple(map(safe, row)) for row in rows]
+    widths = [max((len(row[column]) for row in told), default=0) for column in (0, 1)]
+    for rule, cause, rest in told:
+        print(f"{rule:{widths[0]}}  {cause:{widths[1]}}  {rest}")
     print(f"{len(rows)} rule{'' if len(rows) == 1 else 's'}", file=sys.stderr)

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from threading import RLock
 
 from logrules.engine.dating import dated, dated_events
-from logrules.engine.live_log import LinesBelow, LiveLog, exit_line, live_log, with_lines_below, with_stacks
+from logrules.engine.live_log import LinesBelow, LiveLog, exit_line, live_log, with_lines_below, with_stacks, with_years
 from logrules.engine.merged_logs import merged
 from logrules.engine.quiet_notice import SHORTEST_S, QuietNotice
 from logrules.engine.run import compiled
@@ -89,7 +89,7 @@ class Following:
             report = self._session.report(self._lines(), tuple(self._logs))
             left_out = (SourceNote(name, f"{why} ({count:,} bytes)") for (name, why), count in self._skipped.items())
             noted = with_stacks(replace(report, notes=(*report.notes, *left_out)), self._stacks)
-            return with_lines_below(noted, self._below.known)
+            return with_years(with_lines_below(noted, self._below.known), self._logs)
 
     def workers(self) -> tuple[WorkerNow, ...]:
         """Where each worker is now."""

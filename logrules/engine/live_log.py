@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from logrules.engine.extraction import Scanners
-from logrules.inference.clock import Clock
+from logrules.inference.clock import Clock, choose_year
+from logrules.model.event import Timestamp
 from logrules.model.record import replace
 from logrules.model.report import Consequence, Diagnosis, Evidence, Report, StackView, Status
 from logrules.model.stream import Block
@@ -67,6 +68,25 @@ def with_lines_below(report: Report, below: Mapping[tuple[str, int], tuple[str, 
         lines = below.get((one.source, one.line), ())
         return replace(one, after=lines) if len(lines) > len(one.after) else one
 
+    return _with_lines(report, line) if below else report
+
+
+def with_years(report: Report, logs: Mapping[str, LiveLog]) -> Report:
+    """The report with the years of evidence that was read before its log had told one."""
+    near = {name: log.clock.near for name, log in logs.items()}
+
+    def line(one: Evidence) -> Evidence:
+        full_date = near.get(one.source)
+        if not one.year_guessed or one.time is None or full_date is None:
+            return one
+        return replace(one, time=choose_year(Timestamp(one.time), full_date), year_guessed=False)
+
+    return _with_lines(report, line) if any(one.year_guessed for one in report.shown) else report
+
+
+def _with_lines(report: Report, line: Callable[[Evidence], Evidence]) -> Report:
+    """The report with each line of its evidence as ``line`` has it."""
+
     def lines(found: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
         return tuple(line(one) for one in found)
 
@@ -76,8 +96,6 @@ def with_lines_below(report: Report, below: Mapping[tuple[str, int], tuple[str, 
     def diagnosis(one: Diagnosis) -> Diagnosis:
         return replace(one, evidence=lines(one.evidence), consequences=tuple(map(consequence, one.consequences)))
 
-    if not below:
-        return report
     return replace(report, diagnoses=tuple(map(diagnosis, report.diagnoses)), unusual=lines(report.unusual))
 
 

@@ -44,6 +44,11 @@ class Clock:
         self._near = full_date
 
     @property
+    def near(self) -> float | None:
+        """The last full date of the log, in seconds since the epoch; None where it has told no year."""
+        return self._near
+
+    @property
     def guesses_years(self) -> bool:
         """Whether nothing in the log has told a year: stamps without one are read by when it was written or came."""
         return self._near is None

@@ -32,6 +32,11 @@ class Observation:
         return self.time if self.event.arrived is None else self.event.arrived
 
     @property
+    def bears_time(self) -> bool:
+        """Whether the line itself says when it was written."""
+        return self.event.stamp is not None
+
+    @property
     def worker(self) -> Worker:
         """Who wrote the line."""
         return self.event.worker

@@ -224,12 +224,18 @@ def _within_reach(ranked: Sequence[Ranked]) -> list[Ranked]:
 
 
 def _reaches(root: Ranked, consequence: Hypothesis) -> bool:
-    """Whether the one can have led to the other: not if the other was over long before its first line."""
+    """Whether the one can have led to the other: not if the other was over long before its first line.
+
+    Lines that bear no time may come at once and have been written hours apart: what their arrival shows is only that
+    they are too far apart.
+    """
     first, last = root.hypothesis.first, consequence.last
     if last.order >= first.order:
         return True
     if first.time is not None and last.time is not None:
-        return first.time - last.time <= _REACH_S
+        near = first.time - last.time <= _REACH_S
+        if not near or (first.bears_time and last.bears_time):
+            return near
     return first.event.source != last.event.source or first.event.line - last.event.line <= _BEHIND_LINES
 
 

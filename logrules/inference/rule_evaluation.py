@@ -101,6 +101,12 @@ class RuleEvaluation:
             self._worse_at[rule_id] = now + quiet_s
             yield StallProlonged(rule_id, now, quiet_s)
 
+    def end_stalls(self) -> Iterator[Change]:
+        """Take back the stalls that were told: another run begins, so nobody waits in this one any more."""
+        for rule_id in tuple(self._worse_at):
+            del self._worse_at[rule_id], self._raised[rule_id]
+            yield Withdrawn(rule_id, self.now)
+
     def judge_failures(self) -> Iterator[Change]:
         """What the tables know of the failures so far: told once, taken back where a record grew into another."""
         held = self._run.failures.rules()

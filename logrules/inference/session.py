@@ -1,6 +1,6 @@
 """The only state past the source: passes lines and time on to the run that they belong to, and reports on it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, assert_never
 
@@ -22,7 +22,7 @@ from logrules.model.stream import BytesArrived, End, Tick
 from logrules.model.timeline import ParallelSizes, WorkerNow
 from logrules.parsing.captures import Captures
 from logrules.parsing.stance import StanceJudge
-from logrules.ruleset.pack import Marker, Pack
+from logrules.ruleset.pack import Pack
 
 if TYPE_CHECKING:
     from logrules.inference.condition_trace import Judged
@@ -166,8 +166,10 @@ class Session:
         chain, failures = self._run.state.failures.feed(event)
         time = self._job.clock.read(event)
         markers = [marker for hit in event.hits if (marker := self._index.markers.get(hit.signal)) is not None]
-        if self._turns_run(markers, event):
+        turn = self._runs.turn(self._run, markers, event)
+        if turn is not None:
             chain = None
+            yield from self._turn_run(turn, event)
         yield from self._run.take(event, time, markers, chain, failures)
 
     def _last_errors(self) -> tuple[Event, ...]:
@@ -182,14 +184,13 @@ class Session:
         """Built only if a log ends in errors that must be judged by their words: few do."""
         return StanceJudge(self._pack.tables.stances)
 
-    def _turns_run(self, markers: Sequence[Marker], event: Event) -> bool:
-        """Whether a line begins another run, or shows that the current run began only with late lines of a launcher."""
-        turn = self._runs.turn(self._run, markers, event)
+    def _turn_run(self, turn: RunTurn, event: Event) -> Iterator[Change]:
+        """A line begins another run, or shows that the current run began only with late lines of a launcher."""
         if turn is RunTurn.BACK:
             self._run = self._runs.taken_back()
-        elif turn is not None:
+        else:
+            yield from self._run.rules.end_stalls()
             self._end_run(event, turn)
-        return turn is not None
 
     def _end_run(self, event: Event, turn: RunTurn) -> None:
         outcome = self._outcome()

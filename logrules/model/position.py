@@ -18,6 +18,10 @@ class Position:
         return f"{self.path}:{self.line}:{self.column}" if self.line else self.path
 
 
+# Of what is wrong: a file may be quoted in it, and its parts are as long as somebody made them.
+MAX_SAID_CHARS = 500
+
+
 @record
 class Problem:
     """A fault in a file: where, what, what to do about it, and its kind (a code of `logrules check`)."""
@@ -28,5 +32,11 @@ class Problem:
     kind: str = "unreadable"
 
     def __str__(self) -> str:
+        return f"{self.place}: {self.said}"
+
+    @property
+    def said(self) -> str:
+        """What is wrong and what to do about it, at a length that a person reads."""
+        cut = self.message[MAX_SAID_CHARS:] and "…"
         hint = f" ({self.hint})" if self.hint else ""
-        return f"{self.place}: {self.message}{hint}"
+        return f"{self.message[:MAX_SAID_CHARS]}{cut}{hint}"

@@ -8,6 +8,7 @@ from logrules.inference.advice import with_open_slots
 from logrules.inference.command_slots import with_open_text
 from logrules.model.lint_finding import Code
 from logrules.model.report import Fix, Severity, Text
+from logrules.output.escape import safe, safe_lines
 from logrules.output.messages import RESTART, RISK
 from logrules.output.shell import copyables
 from logrules.ruleset.pack import Pack, Rule
@@ -45,17 +46,18 @@ def render_named(name: str, pack: Pack, out: TextIO, language: str, shell: str) 
 
 def render_rule(rule: Rule, pack: Pack, out: TextIO, language: str, shell: str) -> None:
     """Write the whole card of a rule."""
-    out.writelines(f"{line}\n" for line in _rule_lines(rule, pack, card_of(pack, rule.id), language, shell))
+    lines = _rule_lines(rule, pack, card_of(pack, rule.id), language, shell)
+    out.writelines(f"{safe_lines(line)}\n" for line in lines)
 
 
 def _render_word(word: Word, pack: Pack, out: TextIO, language: str) -> None:
     """Write what a cause or a phase means, and the rules that name it."""
-    out.write(f"# {word.title.of(language)} (`{word.id}`)\n\n{word.about.of(language)}\n")
+    out.write(safe_lines(f"# {word.title.of(language)} (`{word.id}`)\n\n{word.about.of(language)}\n"))
     named = [rule for rule in pack.rules if word.id in (rule.cause, rule.phase, rule.phase_otherwise)]
     if named:
         out.write(f"\n## {_RULES.of(language)}\n\n")
     out.writelines(
-        f"- `{rule.id}`: {with_open_text(title_of(pack, rule.id)).of(language)}\n"
+        f"- `{rule.id}`: {safe(with_open_text(title_of(pack, rule.id)).of(language))}\n"
         for rule in sorted(named, key=lambda rule: rule.id)
     )
 

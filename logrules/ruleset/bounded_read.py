@@ -40,7 +40,7 @@ def decoded(raw: bytes, shown: str) -> str:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
         line = raw.count(b"\n", 0, fault.start) + 1
-        raise PackError([Problem(Position(shown, line), "is not UTF-8 text")]) from None
+        raise PackError([Problem(Position(shown, line), "is not UTF-8 text", "save it as UTF-8")]) from None
 
 
 def _check_regular(status: os.stat_result) -> None:

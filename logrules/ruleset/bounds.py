@@ -9,6 +9,8 @@ from logrules.model.record import record
 MAX_FILE_BYTES = 1_000_000
 MAX_PACK_BYTES = 50_000_000
 MAX_PACK_FILES = 10_000
+# Of the lists, mappings, texts and numbers of all files that are read together: the shipped ones have 70,000.
+MAX_PACK_PARTS = 400_000
 
 
 class _Bounds:

@@ -9,6 +9,7 @@ from logrules.model.record import record, replace
 from logrules.ruleset import models as schema
 from logrules.ruleset.apply_settings import with_settings
 from logrules.ruleset.assemble import assemble
+from logrules.ruleset.bounds import MAX_PACK_PARTS
 from logrules.ruleset.config import Config, checked
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack import Pack, Replaced
@@ -81,6 +82,7 @@ def read_sources(
     replaced: list[Replaced] = []
     sources: dict[str, RuleSource] = {}
     earlier = {f"rule {name}": path for name, path in (before or {}).items()}
+    parts = 0
 
     def add(source: RuleSource) -> None:
         name = _identity(source)
@@ -93,8 +95,13 @@ def read_sources(
 
     for source, faults in read(texts) if read is not None else map(read_source, texts):
         problems += faults
-        if source is not None:
-            add(source)
+        if source is None:
+            continue
+        add(source)
+        parts += len(source.document.places)
+        if parts > MAX_PACK_PARTS:
+            message = f"with this file there are more than {MAX_PACK_PARTS} parts of rules"
+            raise PackError([Problem(source.document.place(()), message)])
     for source in config.sources() if config else ():
         add(source)
     return CheckedFiles(tuple(sources.values()), tuple(problems), tuple(replaced))

@@ -5,10 +5,12 @@ from enum import StrEnum
 from typing import Annotated
 
 from logrules.model.record import field, record
-from logrules.ruleset.bounds import Compiles, Len
+from logrules.ruleset.bounds import Compiles, Len, LooksLike
 from logrules.ruleset.causes import Label
 
 Pattern = Annotated[str, Len(1, 2000), Compiles()]
+# A text of one line that the scan looks for: of nothing, it would be found everywhere.
+SearchedText = Annotated[str, Len(3, 200), LooksLike(r"^[^\r\n]+$")]
 
 
 @record
@@ -36,7 +38,7 @@ class ToldName:
 
     id: Label
     pattern: Pattern
-    contains: tuple[str, ...] = ()
+    contains: tuple[SearchedText, ...] = ()
     without: Pattern | None = None
     samples: Mapping[str, str] = field(default_factory=dict)
     near: tuple[str, ...] = ()

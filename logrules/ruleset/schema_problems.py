@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Kind = TypeVar("Kind")
 _Path: TypeAlias = tuple[str | int, ...]
+# What is told of one file: whoever mends so many looks again, and each is compared with all that may be meant.
+MAX_FAULTS = 200
 
 # What should stand there, by how the kind of fault begins.
 _EXPECTED = {
@@ -58,9 +60,12 @@ def _problems_of(document: Document, fault: ValidationError, kind: type) -> Iter
     """What a model found wrong with a document. Where one of several things may stand it is one problem."""
     expected: dict[_Path, list[str]] = {}
     below: set[_Path] = set()
-    for error in fault.errors(include_url=False, include_input=False):
+    errors = fault.errors(include_url=False, include_input=False)
+    for error in errors[:MAX_FAULTS]:
         at = _real(error["loc"], document.data, missing=error["type"] in _MISSING)
         below.update(at[:depth] for depth in range(len(at)))
+        if error["type"] == "too_short" and at in below:
+            continue  # an entry that has a fault of its own was not counted
         words = _expected(error)
         if words is not None:
             expected.setdefault(at, []).append(words)
@@ -73,6 +78,8 @@ def _problems_of(document: Document, fault: ValidationError, kind: type) -> Iter
         # One of the things that may stand there fits but for what is said of its parts.
         if at not in below:
             yield _problem(document, at, f"expects {' or '.join(dict.fromkeys(alternatives))}")
+    if len(errors) > MAX_FAULTS:
+        yield _problem(document, (), f"has {len(errors) - MAX_FAULTS} further faults")
 
 
 def _problem(

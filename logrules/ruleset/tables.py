@@ -13,7 +13,15 @@ from logrules.model.event import Stance
 from logrules.model.record import field, record
 from logrules.ruleset.bounds import Compiles, Len
 from logrules.ruleset.causes import AlternativesRow, Cause, Label, Tier
-from logrules.ruleset.name_tables import DerivedNumber, FrameworkSettings, OtherName, Pattern, RenamedSetting, ToldName
+from logrules.ruleset.name_tables import (
+    DerivedNumber,
+    FrameworkSettings,
+    OtherName,
+    Pattern,
+    RenamedSetting,
+    SearchedText,
+    ToldName,
+)
 
 # What the names of rules begin with that stand for rows of tables.
 EXCEPTIONS, EXITS, ALTERNATIVES = "exceptions/", "exits/", "alternatives/"
@@ -200,7 +208,7 @@ class ExitForm:
     """
 
     id: Label
-    contains: tuple[str, ...]
+    contains: tuple[SearchedText, ...]
     pattern: Pattern
     component: str | None = None
     cause: str | None = None

@@ -12,11 +12,18 @@ from logrules.model.record import record
 from logrules.ruleset.bounded_read import decoded
 
 MAX_DEPTH = 30
-MAX_NODES = 100_000
+MAX_NODES = 50_000
+_Parser = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _Path: TypeAlias = tuple[str | int, ...]
-# What lists and mappings are anyhow; scalars that say nothing of their kind.
-_PLAIN_TAGS = frozenset({"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"})
-_UNTAGGED = frozenset({None, "!"})
+# What a part may be called that is that anyhow: plain data has no other kinds.
+_TAG = "tag:yaml.org,2002:"
+_TEXT_TAGS = frozenset({None, "!", f"{_TAG}str"})
+_KINDS: Mapping[str, type | tuple[type, ...]] = {
+    "null": type(None),
+    "bool": bool,
+    "int": int,
+    "float": (int, float),
+}
 # What helps against the usual slips, by what the parser says of them: its words are about its own workings.
 _REMEDIES = {
     "tab character": "indent with blanks, not with tabs",
@@ -31,16 +38,14 @@ _REMEDIES = {
     "alphabetic or numeric character": "put a text that begins with * or & in quotes",
 }
 
-
-class PlainLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Safe YAML in which only `true` and `false` are truth values: `no` and `on` are words (as in YAML 1.2)."""
-
-
-PlainLoader.yaml_implicit_resolvers = {
-    first: [(tag, form) for tag, form in resolvers if tag != "tag:yaml.org,2002:bool"]
-    for first, resolvers in PlainLoader.yaml_implicit_resolvers.items()
-}
-PlainLoader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
+# Words and numbers that are no texts: those of JSON, so that a number is always spelt as it was (a port `08080`, a mode
+# `0755`, a time `12:30` and a day are texts), and what YAML 1.2 has besides. `no`, `on` and `<<` are texts like others.
+_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+_TRUTHS = {"true": True, "false": False}
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+_FLOAT = re.compile(r"[-+]?(?:(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|\.inf)|\.nan")
+# What such a word begins with, if with anything: most texts begin otherwise.
+_FIRST = frozenset(["", *"~nNtf0123456789-+."])
 
 
 @record
@@ -64,16 +69,29 @@ def parse_document(raw: bytes, shown: str) -> Document:
     """The document that ``raw`` spells; ``shown`` names it in messages. Raises PackError, for aliases too."""
     text = decoded(raw, shown)
     try:
-        loader = PlainLoader(text)
+        parser = _Parser(text)
         try:
-            return _Composer(loader, shown).document()
+            return _Composer(parser, shown).document()
         finally:
-            loader.dispose()
+            parser.dispose()
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
         raise _refusal(mark, shown, f"is not valid YAML: {fault.problem or fault.context}", _remedy(fault)) from None
+    except yaml.reader.ReaderError as fault:
+        raise PackError([Problem(_unprintable(text, shown), f"is not valid YAML: {_first_line(fault)}")]) from None
     except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as fault:
-        raise _refusal(None, shown, f"is not valid YAML: {str(fault).splitlines()[0]}") from None
+        raise _refusal(None, shown, f"is not valid YAML: {_first_line(fault)}") from None
+
+
+def _first_line(fault: Exception) -> str:
+    return str(fault).splitlines()[0]
+
+
+def _unprintable(text: str, shown: str) -> Position:
+    """Where the first character stands that no YAML may have: the parser does not say in which line."""
+    found = yaml.reader.Reader.NON_PRINTABLE.search(text)
+    at = found.start() if found else 0
+    return Position(shown, text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at))
 
 
 def _remedy(fault: yaml.MarkedYAMLError) -> str | None:
@@ -95,9 +113,8 @@ def _line_and_column(mark: Any) -> tuple[int, int]:
 class _Composer:
     """Plain data and its places, built from the events of one pass: nodes between would take twice as long."""
 
-    def __init__(self, loader: Any, shown: str) -> None:
-        self._loader = loader
-        self._next = loader.get_event
+    def __init__(self, parser: Any, shown: str) -> None:
+        self._next = parser.get_event
         self._shown = shown
         self._places: dict[_Path, tuple[int, int]] = {}
 
@@ -114,17 +131,18 @@ class _Composer:
 
     def _value(self, event: Any, path: _Path) -> Any:
         self._places[path] = _line_and_column(event.start_mark)
+        if len(self._places) > MAX_NODES:
+            raise self._refusal(event, f"has more than {MAX_NODES} parts")
         if isinstance(event, yaml.ScalarEvent):
             return self._scalar(event)
-        if len(self._places) > MAX_NODES:
-            raise _refusal(None, self._shown, f"has more than {MAX_NODES} parts")
         if isinstance(event, yaml.AliasEvent):
             raise self._refusal(event, "aliases are not allowed")
         if len(path) >= MAX_DEPTH:
             raise self._refusal(event, f"is nested deeper than {MAX_DEPTH}")
-        if not event.implicit and event.tag not in _PLAIN_TAGS:
-            raise self._refusal(event, f"is not valid YAML: nothing is known of the tag {event.tag!r}")
-        return self._list(path) if isinstance(event, yaml.SequenceStartEvent) else self._mapping(path)
+        is_list = isinstance(event, yaml.SequenceStartEvent)
+        if not event.implicit and event.tag not in ("!", _TAG + ("seq" if is_list else "map")):
+            raise self._unknown_tag(event)
+        return self._list(path) if is_list else self._mapping(path)
 
     def _list(self, path: _Path) -> list[Any]:
         found: list[Any] = []
@@ -132,28 +150,47 @@ class _Composer:
             found.append(self._value(event, (*path, len(found))))
         return found
 
-    def _mapping(self, path: _Path) -> dict[Any, Any]:
-        found: dict[Any, Any] = {}
-        seen: set[str] = set()
+    def _mapping(self, path: _Path) -> dict[str, Any]:
+        found: dict[str, Any] = {}
         while not isinstance(key := self._next(), yaml.MappingEndEvent):
             if not isinstance(key, yaml.ScalarEvent):
-                raise self._refusal(key, "is not valid YAML: found unhashable key")
+                raise self._refusal(key, "is not valid YAML: a key must be a text, and no list or mapping")
+            if key.tag not in _TEXT_TAGS:
+                raise self._unknown_tag(key)
+            # Keys are texts, whatever they look like: `1` and `true` would be the same.
             name = key.value
-            if name in seen:
+            if name in found:
                 raise self._refusal(key, f"the key `{name}` is given twice")
-            seen.add(name)
             at = (*path, name)
-            found[self._scalar(key)] = self._value(self._next(), at)
+            found[name] = self._value(self._next(), at)
             self._places[at] = _line_and_column(key.start_mark)
         return found
 
     def _scalar(self, event: Any) -> Any:
         value, tag, plain = event.value, event.tag, event.implicit[0]
-        if tag in _UNTAGGED:
-            if not plain or value[:1] not in PlainLoader.yaml_implicit_resolvers:
-                return value
-            tag = self._loader.resolve(yaml.ScalarNode, value, event.implicit)
-        return self._loader.construct_object(yaml.ScalarNode(tag, value, event.start_mark, event.end_mark))
+        if tag in _TEXT_TAGS:
+            return _plain(value) if plain and value[:1] in _FIRST else value
+        kind = _KINDS.get(tag.removeprefix(_TAG))
+        found = _plain(value)
+        if kind is None or not isinstance(found, kind):
+            raise self._unknown_tag(event)
+        return found
+
+    def _unknown_tag(self, event: Any) -> PackError:
+        message = f"is not valid YAML: nothing is known of the tag {event.tag!r} here"
+        return _refusal(event.start_mark, self._shown, message, "leave it out")
 
     def _refusal(self, event: Any, message: str) -> PackError:
         return _refusal(event.start_mark, self._shown, message)
+
+
+def _plain(value: str) -> str | float | None:
+    """What a text without quotes is: nothing, a truth value, a number, or a text."""
+    if value in _NULLS:
+        return None
+    if value in _TRUTHS:
+        return _TRUTHS[value]
+    if _INTEGER.fullmatch(value):
+        return int(value)
+    # Python writes infinity and no number without the dot.
+    return float(value.replace(".inf", "inf").replace(".nan", "nan")) if _FLOAT.fullmatch(value) else value

@@ -16,7 +16,7 @@ from logrules.model.errors import PackError
 from logrules.model.lint_finding import LintFinding, NodePath
 from logrules.model.position import Position, Problem
 from logrules.ruleset.load import rule_bytes
-from logrules.ruleset.yaml_reader import PlainLoader, parse_document
+from logrules.ruleset.yaml_reader import parse_document
 from logrules.ruletest.yaml_entries import ordered
 
 # Long lines are one sentence or one log line: breaking them would hide what they say.
@@ -34,7 +34,7 @@ def formatted(raw: bytes, shown: str, without: Iterable[NodePath] = ()) -> bytes
         _take_out(said, path)
     try:
         text = ordered(_laid_out(raw, gone))
-        same = yaml.load(text, Loader=PlainLoader) == said  # noqa: S506 (it is a safe one)
+        same = parse_document(text.encode(), shown).data == said
     except (YAMLError, yaml.YAMLError, RecursionError, AttributeError, ValueError) as fault:
         reason = str(fault).splitlines()[0] if str(fault) else type(fault).__name__
         raise PackError([Problem(Position(shown), f"cannot be formatted: {reason}")]) from None

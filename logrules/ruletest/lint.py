@@ -177,5 +177,4 @@ def _config(settings: Settings) -> tuple[Config | None, Sequence[Problem]]:
 
 
 def _finding(problem: Problem) -> LintFinding:
-    message = problem.message if problem.hint is None else f"{problem.message} ({problem.hint})"
-    return LintFinding(problem.place, OF_PROBLEM.get(problem.kind, OF_PROBLEM["schema"]), message)
+    return LintFinding(problem.place, OF_PROBLEM.get(problem.kind, OF_PROBLEM["schema"]), problem.said)

@@ -97,10 +97,12 @@ def is_ours(raw: bytes) -> bool:
 
 def ordered(text: str) -> str:
     """The text with the keys of every block mapping in their order; the data that it says are the same."""
-    astray = [one.path for one in _mappings(text) if one.wanted() != [*range(len(one.keys))]]
-    for path in sorted(astray, key=len, reverse=True):
-        text = _sorted(text, next(one for one in _mappings(text) if one.path == path))
-    return text
+    lines = text.split("\n")
+    astray = [one for one in _mappings(text) if one.wanted() != [*range(len(one.keys))]]
+    # Inner ones first: the lines that an outer one moves stay as many, and stand where they stood.
+    for one in sorted(astray, key=lambda one: len(one.path), reverse=True):
+        _sort(lines, one)
+    return "\n".join(lines)
 
 
 def _mappings(text: str) -> Iterator[_Mapping]:
@@ -135,15 +137,15 @@ def _end(node: yaml.Node) -> int:
     return mark.line if mark.column == 0 and mark.line > node.start_mark.line else mark.line + 1
 
 
-def _sorted(text: str, mapping: _Mapping) -> str:
-    lines = text.split("\n")
+def _sort(lines: list[str], mapping: _Mapping) -> None:
+    """Put the lines of the mapping's entries in their order."""
     entries = _entries(lines, mapping)
     lead, blank = lines[mapping.starts[0]][: mapping.column], " " * mapping.column
     moved: list[str] = []
     for place, number in enumerate(mapping.wanted()):
         comments, own = entries[number]
         moved += [*comments, (blank if place else lead) + own[0][mapping.column :], *own[1:]]
-    return "\n".join([*lines[: mapping.starts[0]], *moved, *lines[mapping.ends[-1] :]])
+    lines[mapping.starts[0] : mapping.ends[-1]] = moved
 
 
 def _entries(lines: Sequence[str], mapping: _Mapping) -> list[tuple[list[str], list[str]]]:
