@@ -22,10 +22,10 @@ from logrules.tools.bundle.secret_looks import (
     name_before,
     turns_by_chance,
 )
-from logrules.tools.bundle.secret_names import HINTS, KEYS, NAME_END, PASSWORDS
+from logrules.tools.bundle.secret_names import HINT_START, HINTS, KEYS, NAME_END, PASSWORDS
 
 _NAMED = regex.compile(
-    rf"(?: (?P<password>{PASSWORDS}) | (?P<key>{KEYS}) | (?<![a-z])(?P<hint>{HINTS}) ) {NAME_END}",
+    rf"(?: (?P<password>{PASSWORDS}) | (?P<key>{KEYS}) | {HINT_START}(?P<hint>{HINTS}) ) {NAME_END}",
     regex.VERBOSE | regex.IGNORECASE,
 )
 _LETTER = r"""[^\s"'`,;:=()\[\]{}<>|&\\\u3000-\u9fff]"""

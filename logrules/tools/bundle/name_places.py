@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import regex
 
-from logrules.tools.bundle.secret_names import HINTS, KEYS, NAME_END, PASSWORDS
+from logrules.tools.bundle.secret_names import HINT_START, HINTS, KEYS, NAME_END, PASSWORDS
 
 # What each name ends with, and no letter behind it but in Chinese.
 _LAST_WORD = re.compile(
@@ -23,7 +23,7 @@ _LAST_WORD = re.compile(
 # No name is longer.
 _MAX_NAME_CHARS = 48
 _ANY_NAME = regex.compile(
-    rf"(?: {PASSWORDS} | {KEYS} | (?<![a-z])(?:{HINTS}) ) {NAME_END}", regex.VERBOSE | regex.IGNORECASE
+    rf"(?: {PASSWORDS} | {KEYS} | {HINT_START}(?:{HINTS}) ) {NAME_END}", regex.VERBOSE | regex.IGNORECASE
 )
 
 

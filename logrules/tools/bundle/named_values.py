@@ -24,7 +24,7 @@ from logrules.tools.bundle.secret_looks import (
     is_telling,
     name_before,
 )
-from logrules.tools.bundle.secret_names import HINTS, KEYS, NAME_END, PASSWORDS
+from logrules.tools.bundle.secret_names import HINT_START, HINTS, KEYS, NAME_END, PASSWORDS
 
 # What may stand between a name and its sign: (secret), [0], .value, a type, the bracket and quote of what held it.
 _QUALIFIED = r"""
@@ -40,7 +40,7 @@ _SIGNS = r"""
 """
 _PATTERN = regex.compile(
     rf"""
-    (?: (?P<password>{PASSWORDS}) | (?P<key>{KEYS}) | (?<![a-z])(?P<hint>{HINTS}) )
+    (?: (?P<password>{PASSWORDS}) | (?P<key>{KEYS}) | {HINT_START}(?P<hint>{HINTS}) )
     {NAME_END} (?: [_-]?(?:\d{{1,3}}|old|new|prod|dev|test|hash|raw|b64|base64|value|str|plain|base)(?![a-z0-9]) )?+
     (?P<close> \\*+["'`] | %2[27] )?+ \]?+
     (?P<set>
@@ -83,6 +83,7 @@ _LINE = regex.compile(
     regex.VERBOSE | regex.IGNORECASE | regex.MULTILINE,
 )
 _PATH = regex.compile(r"(?:[A-Za-z]:[\\/]|~?/|\./|\.\./|\$\{?\w)[\w./\\ -]*")
+_WORDS = regex.compile(r"(?: (?!-)[^\s\"'`,;:<>|&()\u3000-\u9fff\uff00-\uffef]{1,40}+){1,24}+")
 _ENDS = ".,;:!?)]}>\"'`"
 _IS = frozenset({"is", "was", "est", "es", "ist", "lautet", "é", "è", "은", "는"})
 _MAX_TRIES = 16
@@ -97,6 +98,7 @@ def named_secrets(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, 
         if found["quote"] is None and found["deep"] is None and found["block"] is None:
             end = start + len(text[start:end].rstrip(_ENDS))
         if end > start and _is_secret(found, text, text[start:end]):
+            end = _end_of_phrase(found, text, end)
             yield start, end, "password" if found["password"] else "key beside its name"
             place = max(end, found.start() + 1)
             continue
@@ -111,6 +113,13 @@ def named_secrets(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, 
         is_resource = is_any_secret(found["left"] or "", found["name"]) and not is_telling(found["secret"])
         if not is_nothing(found["secret"]) and not is_resource:
             yield *found.span("secret"), "password"
+
+
+def _end_of_phrase(found: "regex.Match[str]", text: str, end: int) -> int:
+    """Where a secret ends: what a phrase is asked for may have blanks, and stands up to an option, a sign or the end."""
+    is_phrase = (found["password"] or "").lower() == "passphrase" and found["gap"] is None
+    words = _WORDS.match(text, end) if is_phrase and found["quote"] is None and found["deep"] is None else None
+    return words.end() if words is not None else end
 
 
 def _next(text: str, places: Sequence[int], start: int) -> "regex.Match[str] | None":

@@ -2,8 +2,10 @@
 
 import re
 import unicodedata
-from bisect import bisect_right
-from dataclasses import dataclass
+from collections.abc import Iterator
+from itertools import takewhile
+
+from logrules.tools.bundle.text_view import Piece, TextView, view_of
 
 # Colours and other sequences, as the terminal gets them or as loggers and JSON spell them: within JSON within JSON
 # with ever more backslashes. A line may be nothing else, so few are looked at from each of them.
@@ -21,7 +23,9 @@ _UNSEEN = re.compile(
 _ENVIRONMENT_END = re.compile("\x00(?=[A-Za-z_][A-Za-z0-9_]{0,80}=)")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "「": '"', "」": '"', "『": '"', "』": '"'})
 # The end of a line inside a token: of a terminal's or an editor's width, quoted, continued, or redrawn.
-_BREAK = re.compile(r"(?<=[\w+/=.~-])[ \t]*(?:\\|[|│┃])?(?:\r\n|\n|\r)[ \t]*(?:[|>│┃][ \t]*)?(?=[\w+/=.~-])")
+_BREAK = re.compile(r"(?<=[\w+/=.~-])[ \t]*(?:\\|[|│┃])?(?:\r\n|\n|\r)(?P<on>[ \t]*(?:[|>│┃][ \t]*)?(?=[\w+/=.~-]))?")
+_TOKEN = re.compile(r"[\w+/=.~-]")
+_MAX_BEGINNING = 200
 _LAST_OF_ASCII = 127
 
 
@@ -43,38 +47,33 @@ def _plain(char: str) -> str:
     return found if len(found) == 1 else char
 
 
-@dataclass(frozen=True, slots=True)
-class Unwrapped:
-    """A text without the line breaks inside of what may be one token.
-
-    ``starts`` are the places, in ``text``, of what follows a break; ``origins`` the same places in the wrapped text.
-    """
-
-    text: str
-    starts: tuple[int, ...]
-    origins: tuple[int, ...]
-
-    def pieces(self, start: int, end: int) -> list[tuple[int, int]]:
-        """A stretch of this text as stretches of the wrapped one, a line each."""
-        found = []
-        while start < end:
-            at = bisect_right(self.starts, start) - 1
-            stop = min(end, self.starts[at + 1] if at + 1 < len(self.starts) else end)
-            shift = self.origins[at] - self.starts[at]
-            found.append((start + shift, stop + shift))
-            start = stop
-        return found
+def unwrapped(text: str) -> TextView:
+    """The view of a text without the line breaks inside of what may be one token, nor what each line begins with."""
+    pieces: list[Piece] = []
+    last = 0
+    for end, start in _breaks(text):
+        pieces.append((text[last:end], last, end))
+        last = start
+    return view_of((*pieces, (text[last:], last, len(text))), joint=0)
 
 
-def unwrapped(text: str) -> Unwrapped:
-    """The view of a text without such breaks."""
-    parts, starts, origins = [], [0], [0]
-    length = last = 0
+def _breaks(text: str) -> Iterator[tuple[int, int]]:
+    """Where such a break begins and where the next line goes on."""
+    line = 0
     for found in _BREAK.finditer(text):
-        parts.append(text[last : found.start()])
-        length += found.start() - last
-        last = found.end()
-        starts.append(length)
-        origins.append(last)
-    parts.append(text[last:])
-    return Unwrapped("".join(parts), tuple(starts), tuple(origins))
+        line = max(line, text.rfind("\n", 0, found.start()) + 1)
+        begin = text.find("\n", found.start(), found.end()) + 1
+        same = _same_beginning(text, line, begin) if begin else 0
+        if same and _TOKEN.match(text, begin + same):
+            yield found.start(), begin + same
+        elif not same and found["on"] is not None:
+            yield found.start(), found.end()
+
+
+def _same_beginning(text: str, line: int, next_line: int) -> int:
+    """How many characters two lines begin with alike, up to a blank: a worker, a stream, a time."""
+    if text[line : line + 1] != text[next_line : next_line + 1]:
+        return 0
+    one, other = text[line : line + _MAX_BEGINNING], text[next_line : next_line + _MAX_BEGINNING]
+    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    return max(one.rfind(" ", 0, alike), one.rfind("\t", 0, alike)) + 1

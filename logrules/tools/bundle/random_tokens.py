@@ -3,7 +3,9 @@
 import base64
 import binascii
 import json
+from bisect import bisect_right
 from collections.abc import Iterator
+from operator import itemgetter
 
 import regex
 
@@ -18,16 +20,23 @@ _LONG = regex.compile(
 )
 # One that is parted by - or _ may be a name of many words: it has to be longer.
 _MIN_PARTED = 32
-# Fingerprints and public keys may be known.
-_PUBLIC_BEFORE = regex.compile(r"(?i)(?:sha\d+|md5)[:-]|ssh-\w+ |\b_Z$")
-_BEFORE_CHARS = 12
+# Fingerprints, public keys and pictures may be known; servers number requests and answers, and services calls.
+_PUBLIC = regex.compile(
+    r"""
+      (?: \b(?:sha\d{1,3}|md5)[:-] | \bssh-\w{1,40}[ ] | data:(?:image|audio|video)/[\w.+-]{1,40};base64, ) [\w+/-]++
+    | (?<![\w-])(?: _Z | (?: (?:chat)?cmpl|req|resp|msg|call|run|file|batch|step|thread|asst|toolu|gen)[-_] ) [\w-]++
+    """,
+    regex.VERBOSE | regex.IGNORECASE,
+)
 
 
 def random_tokens(text: str) -> Iterator[tuple[int, int]]:
     """Where they stand (start, end)."""
+    public = [found.span() for found in _PUBLIC.finditer(text)]
     for found in _LONG.finditer(text):
-        before = text[max(0, found.start() - _BEFORE_CHARS) : found.start()]
-        if _is_random(found[0]) and not _PUBLIC_BEFORE.search(before) and not is_plain_json(found[0]):
+        at = bisect_right(public, found.start(), key=itemgetter(0)) - 1
+        is_public = at >= 0 and found.start() < public[at][1]
+        if not is_public and _is_random(found[0]) and not is_plain_json(found[0]):
             yield found.span()
 
 

@@ -2,8 +2,9 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 import regex
 
@@ -19,6 +20,8 @@ from logrules.tools.bundle.respelled import respelled
 from logrules.tools.bundle.secret_forms import Form, command_secrets, secret_forms, surrounded_forms
 from logrules.tools.bundle.secret_looks import drawn_by_lot, turns_by_chance
 from logrules.tools.bundle.secret_tables import secret_cells
+from logrules.tools.bundle.text_view import TextView
+from logrules.tools.bundle.wrapped_rests import wrapped_rests
 
 # A pattern of the user's own may backtrack without end.
 _TIMEOUT_S = 5.0
@@ -80,30 +83,15 @@ class Redactor:
         """What is recognised once escapes are resolved and parts joined."""
         plain = respelled(view)
         for start, end, kind in self._recognised(plain.text) if plain else ():
-            yield *plain.span(start, end), kind  # type: ignore[union-attr]
+            yield from ((*span, kind) for span in plain.spans(start, end))  # type: ignore[union-attr]
 
     def _recognised(self, view: str) -> Iterator[Span]:
         for pattern in self._own:
             yield from _of_own(pattern, view)
-        lower = view.lower()
-        for kind in surrounded_forms():
-            if kind.hint in lower:
-                group = "secret" if "secret" in kind.pattern.groupindex else 0
-                yield from ((*found.span(group), kind.name) for found in kind.pattern.finditer(view))
         joined = unwrapped(view)
-        for form in secret_forms():
-            yield from _of_form(form, view)
-            if len(joined.starts) > 1:
-                yield from _of_wrapped(form, joined.text, joined.pieces)
-        places = name_places(view)
-        yield from named_secrets(view, places)
-        for name, spans in (
-            ("key near its name", secrets_near_names(view, places)),
-            ("secret in a table", secret_cells(view, places)),
-            ("secret on a command line", command_secrets(view)),
-            ("random token", random_tokens(view)),
-        ):
-            yield from ((*span, name) for span in spans)
+        found = [*_surrounded(view), *_of_forms(view, joined), *_near_names(view)]
+        yield from found
+        yield from wrapped_rests(view, joined, found)
 
 
 def mark(kind: str) -> str:
@@ -118,6 +106,43 @@ def _of_own(pattern: "regex.Pattern[str]", view: str) -> Iterator[Span]:
     except TimeoutError:
         raise LogrulesError(f"the pattern {pattern.pattern} takes too long; nothing was written") from None
     yield from found
+
+
+def _near_names(view: str) -> Iterator[Span]:
+    places = name_places(view)
+    yield from named_secrets(view, places)
+    for name, spans in (
+        ("key near its name", secrets_near_names(view, places)),
+        ("secret in a table", secret_cells(view, places)),
+        ("secret on a command line", command_secrets(view)),
+        ("random token", random_tokens(view)),
+    ):
+        yield from ((*span, name) for span in spans)
+
+
+def _surrounded(view: str) -> Iterator[Span]:
+    lower = view.lower()
+    for kind in surrounded_forms():
+        if kind.hint in lower:
+            group = "secret" if "secret" in kind.pattern.groupindex else 0
+            yield from ((*found.span(group), kind.name) for found in kind.pattern.finditer(view))
+
+
+def _of_forms(view: str, joined: TextView) -> Iterator[Span]:
+    for form in secret_forms():
+        yield from _of_form(form, view)
+        if len(joined.starts) > 1:
+            yield from _of_wrapped(form, joined)
+    if len(joined.starts) > 1:
+        for start, end, kind in _surrounded(joined.text):
+            parts = joined.spans(start, end)
+            yield from ((*part, kind) for part in _drawn_parts(view, parts) if len(parts) > 1)
+
+
+def _drawn_parts(view: str, parts: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The first part and those that go on with it, up to the first that may be a word of another line."""
+    yield parts[0]
+    yield from takewhile(lambda part: drawn_by_lot(view[slice(*part)]) >= _MIN_WRAPPED, parts[1:])
 
 
 def _of_form(form: Form, view: str) -> Iterator[Span]:
@@ -139,10 +164,11 @@ def _found(form: Form, text: str, places: list[int]) -> Iterator["regex.Match[st
     return form.pattern.finditer(text) if places else iter(())
 
 
-def _of_wrapped(form: Form, text: str, pieces: Callable[[int, int], list[tuple[int, int]]]) -> Iterator[Span]:
+def _of_wrapped(form: Form, joined: TextView) -> Iterator[Span]:
     """Secrets of the form that lines are wrapped in the middle of, a span a line."""
+    text = joined.text
     for found in _found(form, text, places_of(form.prefixes, text)):
-        parts = pieces(*found.span())
+        parts = joined.spans(*found.span())
         size = parts[0][1] - parts[0][0]
         if len(parts) == 1 or (form.maybe_words and _is_name(_behind_prefix(form, found[0][:size]), found[0][size:])):
             continue
@@ -170,7 +196,7 @@ def _known_spans(view: str, known: KnownSecrets) -> Iterator[Span]:
     joined = unwrapped(view)
     if len(joined.starts) > 1:
         for start, end, kind in known.spans(joined.text):
-            parts = joined.pieces(start, end)
+            parts = joined.spans(start, end)
             yield from ((*part, kind) for part in parts if len(parts) > 1)
 
 

@@ -3,32 +3,36 @@ r"""Lines as they read once escapes are resolved and the parts of a quoted text 
 Secrets that were spelt otherwise (`\u0068f_…`, `"hf_" + "…"`, `%68f_…`) look there like what they are.
 """
 
-from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import accumulate
 
 import regex
+
+from logrules.tools.bundle.put_together import put_together
+from logrules.tools.bundle.text_view import Piece, TextView, view_of
 
 # Between parts of one text, as languages and shells join them: side by side, by a sign, on the next line, as
 # arguments of what joins them, by a second assignment, and by what fills a gap.
 _QUOTE = r"""\\*["'`]"""
+_INSIDE = r"[\w+/=.~@\#$!*^-]"
+_SIGN = r"(?: \.\.? | \+\+? | [&~] | \|\| | << | <> | \\ )"
+_SPACE = r"(?: [ \t]{0,40} \r?\n [ \t]{1,40} | [ \t]{0,40} )"
+_CALL = r"\s{0,40} \. \s? (?:append|concat|add|plus|push|write|put)\w{0,10} \("
 _JOINT = rf"""
-    (?<=[\w+/=.~-])
-    (?: {_QUOTE} [ \t]{{0,40}} (?: \.\.? | [+&] | \|\| | \\ )?+
-          (?: [ \t]{{0,40}} \r?\n [ \t]{{1,40}} | [ \t]{{0,40}} ) [bBrRfFuU]{{0,2}} {_QUOTE}
+    (?<={_INSIDE})
+    (?: (?: {_QUOTE} [ \t]{{0,40}} {_SIGN}?+ {_SPACE} [bBrRfFuU]{{0,2}} {_QUOTE} ){{1,8}}
+      | {_QUOTE} \s? \) (?: \s?;\s{{0,40}} \w{{1,40}} )? {_CALL} \s? {_QUOTE}
       | (?<=(?:\bconcat\w*!?|\bjoin|\bpaste\w?)\([^\n()]{{0,200}}) {_QUOTE} \s?,\s? {_QUOTE}
       | {_QUOTE}? \s?;\s? \$?\w{{1,40}} \s? [+.]= \s? {_QUOTE}?
       | %s {_QUOTE} \s? % \s? \(? {_QUOTE}
     )
-    (?=[\w+/=.~-])
+    (?={_INSIDE})
 """
 _SPELT = regex.compile(
     rf"""
       (?<!\\) \\++ (?:
-          u \{{ (?P<hex>[0-9a-fA-F]{{2,6}}) \}} | u (?P<hex>[0-9a-fA-F]{{4}}) | x (?P<hex>[0-9a-fA-F]{{2}})
-        | (?P<octal>[01][0-7]{{2}}) | (?P<escape>) (?=[_.~-]) )
-    | % (?:25){{0,2}}+ (?P<hex>[2-7][0-9a-fA-F]) (?<=5[fF]|2[dDeE]|3\d|4[1-9a-fA-F]|5[0-9aA]|6[1-9a-fA-F]|7[0-9aA])
+          u \{{ (?P<hex>[0-9a-fA-F]{{2,6}}) \}} | u (?P<hex>[0-9a-fA-F]{{4}}) | U (?P<hex>[0-9a-fA-F]{{8}})
+        | x (?P<hex>[0-9a-fA-F]{{2}}) | (?P<octal>[01][0-7]{{2}}) | (?P<escape>) (?=[_.~-]) )
+    | % (?:25){{0,2}}+ (?P<hex>[2-7][0-9a-fA-F])
     | & (?:amp;)?+ \# (?: [xX] (?P<hex>[0-9a-fA-F]{{2,5}}) | (?P<decimal>\d{{2,6}}) ) ;
     | (?: (?<= =[0-9A-F]{{2}} ) = (?P<hex>[2-7][0-9A-F]) | = (?P<hex>[2-7][0-9A-F]) (?= =[2-7][0-9A-F] ) )
     | (?P<joint> {_JOINT} )
@@ -37,33 +41,17 @@ _SPELT = regex.compile(
 )
 _BASES = {"hex": 16, "octal": 8, "decimal": 10}
 _LAST_OF_ALL = 0x10FFFF
+# Between parts of a text that was joined there is no more than this.
+_MAX_JOINT = 160
 
 
-@dataclass(frozen=True, slots=True)
-class Respelled:
-    """A text of pieces: where each begins in it, and from where to where it stands in what it is a view of."""
-
-    text: str
-    starts: tuple[int, ...]
-    origins: tuple[tuple[int, int], ...]
-
-    def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where a stretch of this text stands in the other one."""
-        first, last = (bisect_right(self.starts, place) - 1 for place in (start, end - 1))
-        is_whole = last + 1 < len(self.starts) and self.starts[last + 1] == end
-        behind = self.origins[last][1] if is_whole else self.origins[last][0] + end - self.starts[last]
-        return self.origins[first][0] + start - self.starts[first], behind
-
-
-def respelled(view: str) -> Respelled | None:
+def respelled(view: str) -> TextView | None:
     """The lines in which something is spelt otherwise, each with the one before it; None if there are none."""
-    pieces = list(_pieces(view))
-    starts = accumulate((len(text) for text, _, _ in pieces), initial=0)
-    origins = tuple((start, end) for _, start, end in pieces)
-    return Respelled("".join(text for text, _, _ in pieces), tuple(starts)[:-1], origins) if pieces else None
+    plain = view_of((*_pieces(view), *put_together(view)), _MAX_JOINT)
+    return plain if plain.text else None
 
 
-def _pieces(view: str) -> Iterator[tuple[str, int, int]]:
+def _pieces(view: str) -> Iterator[Piece]:
     """Texts that are not empty, with where they stand in the view."""
     last = line_end = 0
     for found in _SPELT.finditer(view):

@@ -6,7 +6,7 @@ import regex
 PASSWORDS = (
     r"pass(?:word|wd|phrase|code)|(?:bind|root)[_\-]?pw|passwort|kennwort|mot\ de\ passe|contrase[ñn]a|senha|пароль|パスワード|비밀번호|密\ ?码|密\ ?碼|口\ ?令|通行码"
     r"|(?:rabbitmq[_-]default|smtp|imap|mail|db|database|mysql|postgres|pg|mongo|redis|rabbitmq|amqp|mqtt|kafka|elastic|ldap|s?ftp|ssh|vnc|proxy|http"
-    r"|user|admin|root|become|sudo|keystore|truststore|storage|store|key)[_.\-]?pass"
+    r"|user|admin|root|become|sudo|keystore|truststore|storage|store|key)[_.\-]?(?:pass|pwd)"
 )
 KEYS = (
     r"api[_\-. ]?(?:keys?|secret)|secret[_\-. ]?(?:access[_\-. ]?)?key|access[_\-. ]?key[_\-. ]?secret|access[_\-. ]?(?:key|secret)"
@@ -21,6 +21,8 @@ KEYS = (
 )
 # What follows these is a secret only where it looks like one.
 HINTS = r"token|auth|pwd|pass|pat|sas|sig|signature|dsn|cookie|jwt|webhook|creds?|key|requirepass|pin|psk|sk|ak|pw|pgpass|sign|ticket|licen[sc]e"
+# Where one of these may begin: at a word, or at one in `camelCase`.
+HINT_START = r"(?:(?<![a-z])|(?-i:(?<=[a-z])(?=[A-Z][a-z])))"
 # A name is no part of a longer word, but Chinese has no blanks.
 NAME_END = r"(?: (?<=[\u4e00-\u9fff]) | (?![a-z]) )"
 # Tokens and keys behind these are no secrets.

@@ -1,0 +1,128 @@
+"""Texts that a program puts together, as they read once it has: of formats, of variables, and out of base64.
+
+Each is a line of its own, in pieces of where it was written.
+"""
+
+import base64
+import binascii
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator
+
+import regex
+
+from logrules.tools.bundle.text_view import Piece
+
+_QUOTED = r"""(?<!\\)\\*+(?P<q>["'`])(?P<text>[^"'`\n\\]{0,4096}+)\\*+(?P=q)"""
+_TERM = regex.compile(rf"""{_QUOTED}|(?P<text>[^\s"'`,()]++)""")
+_GAP = r"%[-+ 0]?\d{0,4}(?:\.\d{1,3})?[sdvqr]|\{(?:\w{0,20}(?:![rsa])?|:\w{0,5})\}"
+# A text with gaps, what says that their fillings follow, and these.
+_FORMAT = regex.compile(
+    rf"""
+    (?P<q>["'`]) (?P<format> [^"'`\n]{{0,200}}? (?:{_GAP}) [^"'`\n]{{0,200}}+ ) (?P=q)
+    (?: \s?,\s? | \s?%\s?\(?\s? | \.format\(\s? | [ \t]++ )
+    (?P<fillings> [^\n]{{1,8192}} )
+    """,
+    regex.VERBOSE,
+)
+_SEPARATOR = regex.compile(r"\s*+,\s*+|[ \t]++")
+_MAX_FILLINGS = 16
+# So much of a line is read in front of what is put together in it: a name.
+_MAX_NAME = 100
+# Names or texts with a sign between, or names side by side within a text: `a + b`, `${a}${b}`, `{a}{b}`.
+_VALUE = r"""(?:\$?\b[A-Za-z_][\w.]{0,60}+(?![\w(\[])|\$\{\w{1,60}+\}|(?<!\\)\\*+["'][^"'\n\\]{0,4096}+\\*+["'])"""
+_SIGN = r"(?:[ \t]{0,8}(?:\+|\.\.?|&|\|\||<<|<>|~)[ \t]{0,8})"
+_JOINED = regex.compile(
+    rf"""{_VALUE}(?:{_SIGN}{_VALUE}){{1,15}}+|(?:\$?\{{\w{{1,60}}+\}}|\$[A-Za-z_]\w{{0,60}}+){{2,16}}+""", regex.VERBOSE
+)
+_PART = regex.compile(rf"""{_QUOTED}|(?P<name>\$?\{{\w++\}}|\$?[A-Za-z_][\w.]*+)""")
+_ASSIGNED = regex.compile(
+    r"""
+    (?<![\w.$-]) \$?(?P<name>[A-Za-z_][\w.]{0,60}+) (?: \s?:\s?[&\w]{1,20} )?+ \s{0,8}+ :?=
+    (?: \s{0,8}+ [bBrRfFuU]{0,2} \\*+(?P<q>["'`]) (?P<text>[^"'`\n\\]{2,4096}+) \\*+(?P=q)
+      | (?P<text>[\w+/.~@%-]{2,4096}+) )
+    """,
+    regex.VERBOSE,
+)
+# Base64 of plain characters: of each four the first is one of these. Words are made so by chance alone.
+_ENCODED = regex.compile(r"(?<![\w+/=-])(?:[I-Za-f][\w+/-]{3}){4,1024}+(?:[I-Za-f][\w+/-]{1,2}={0,2})?(?![\w+/-])")
+
+
+def put_together(view: str) -> Iterator[Piece]:
+    """The pieces of these lines, each line with its end."""
+    for line in (*_formatted(view), *_joined(view), *_decoded(view)):
+        yield from line
+        yield "\n", line[-1][2], line[-1][2]
+
+
+def _formatted(view: str) -> Iterator[list[Piece]]:
+    for found in _FORMAT.finditer(view) if "%" in view or "{" in view else ():
+        fillings = _fillings(view, *found.span("fillings"))
+        pieces, last = [_line_before(view, found.start())], found.start("format")
+        for gap, filling in zip(regex.finditer(_GAP, found["format"]), fillings, strict=False):
+            start, end = (found.start("format") + place for place in gap.span())
+            pieces += [(view[last:start], last, start), filling]
+            last = end
+        if len(pieces) > 1:
+            yield pieces
+
+
+def _fillings(view: str, start: int, end: int) -> list[Piece]:
+    found: list[Piece] = []
+    while len(found) < _MAX_FILLINGS and (term := _TERM.match(view, start, end)) is not None:
+        found.append((term["text"], *term.span("text")))
+        separator = _SEPARATOR.match(view, term.end(), end)
+        if separator is None:
+            break
+        start = separator.end()
+    return found
+
+
+def _joined(view: str) -> Iterator[list[Piece]]:
+    """Lines in which variables are joined, with what was assigned to them last."""
+    expressions = list(_JOINED.finditer(view))
+    if not expressions:
+        return
+    wanted = {_bare(part["name"]) for found in expressions for part in _PART.finditer(found[0]) if part["name"]}
+    assigned: defaultdict[str, list[Piece]] = defaultdict(list)
+    for one in _ASSIGNED.finditer(view):
+        if one["name"] in wanted:
+            assigned[one["name"]].append((one["text"], *one.span("text")))
+    for found in expressions if assigned else ():
+        pieces = [_value(part, assigned) for part in _PART.finditer(view, *found.span())]
+        if any(start < found.start() for _, start, _ in pieces):
+            yield [_line_before(view, found.start()), *pieces]
+
+
+def _value(part: "regex.Match[str]", assigned: dict[str, list[Piece]]) -> Piece:
+    if part["name"] is None:
+        return part["text"], *part.span("text")
+    values = assigned.get(_bare(part["name"]), [])
+    at = bisect_left(values, part.start(), key=lambda value: value[1]) - 1
+    return values[at] if at >= 0 else (part["name"], *part.span("name"))
+
+
+def _bare(name: str) -> str:
+    return name.strip("${}")
+
+
+def _decoded(view: str) -> Iterator[list[Piece]]:
+    for found in _ENCODED.finditer(view):
+        text = _plain(found[0])
+        if text is not None:
+            yield [(text, *found.span())]
+
+
+def _plain(encoded: str) -> str | None:
+    """What base64 holds, if that is text."""
+    bare = encoded.rstrip("=")
+    try:
+        text = base64.b64decode(bare + "=" * (-len(bare) % 4), altchars=b"-_" if set("-_") & set(bare) else None)
+    except binascii.Error:
+        return None
+    return text.decode() if text.isascii() and text.decode().replace("\n", " ").isprintable() else None
+
+
+def _line_before(view: str, place: int) -> Piece:
+    start = max(view.rfind("\n", 0, place) + 1, place - _MAX_NAME)
+    return view[start:place], start, place
