@@ -14,7 +14,7 @@ from logrules.ruletest.yaml_entries import Loader, ordered
 _LONG_KEY = 127
 # What one edition of YAML takes for a number and the other for a word, and numbers that all write as they stand.
 _NUMBER = re.compile(r"[-+.]?\d[\d_a-f]*\.?[\d_]*(?:e[-+]?\d+)?|0[xo]\w*", re.IGNORECASE)
-_PLAIN_NUMBER = re.compile(r"0|-?[1-9]\d{0,12}|-?\d{1,9}\.\d{1,5}")
+_PLAIN_NUMBER = re.compile(r"0|-?[1-9]\d{0,12}|-?\d{1,9}\.\d{1,9}")
 _WORD = "tag:yaml.org,2002:str"
 # What is quoted needs no escapes but these, which all write alike.
 _QUOTED = re.compile(r'"(?:[^"\\]|\\["\\nte])*"')
@@ -72,14 +72,19 @@ def _entry(head: str, value: yaml.Node, below: str, lines: Sequence[str]) -> Ite
         yield from _block(value, below, lines)
     elif isinstance(value, yaml.ScalarNode) and value.style == "|":
         style = lines[value.start_mark.line][value.start_mark.column :]
-        text = lines[value.start_mark.line + 1 : value.end_mark.line]
-        first = text[0] if text else ""
+        inside = lines[value.start_mark.line + 1 : value.end_mark.line]
+        first = inside[0] if inside else ""
         if style not in {"|", "|-", "|+"} or not first.startswith(below) or first.startswith(f"{below} "):
             raise _UnsureError
         yield f"{head} {style}"
-        yield from text
+        yield from inside
+    elif value.start_mark.index == value.end_mark.index:
+        yield head
     else:
-        yield f"{head} {_inline(value, lines)}"
+        text = _inline(value, lines)
+        if text == "null":
+            raise _UnsureError
+        yield f"{head} {text}"
 
 
 def _inline(node: yaml.Node, lines: Sequence[str]) -> str:
@@ -102,5 +107,5 @@ def _is_sure(node: yaml.ScalarNode, text: str) -> bool:
     if node.style:
         return node.style != '"' or _QUOTED.fullmatch(text) is not None
     if node.tag != _WORD or _NUMBER.fullmatch(text):
-        return text in ("true", "false") or _PLAIN_NUMBER.fullmatch(text) is not None
+        return text in ("true", "false", "null") or _PLAIN_NUMBER.fullmatch(text) is not None
     return text == node.value and not text.endswith(":")
