@@ -30,8 +30,9 @@ def is_laid_out(raw: bytes) -> bool:
     lines = text.split("\n")
     if lines[-1] or not all(lines[:1]) or not all(line.isprintable() and not line.isspace() for line in lines):
         return False
+    node: yaml.Node = yaml.compose(text, Loader=Loader)
     try:
-        written = list(_uncommented(_block(yaml.compose(text, Loader=Loader), "", lines)))
+        written = list(_uncommented(_block(node, "", lines)))
     except _UnsureError:
         return False
     return written == list(_uncommented(lines)) and ordered(text) == text
@@ -98,7 +99,7 @@ def _inline(node: yaml.Node, lines: Sequence[str]) -> str:
         pairs = ", ".join(f"{_inline(key, lines)}: {_inline(value, lines)}" for key, value in node.value)
         return f"{{{pairs}}}" if lines[begin.line].startswith("{", begin.column) else pairs
     text = lines[begin.line][begin.column : end.column]
-    if begin.line != end.line or not _is_sure(node, text):
+    if not isinstance(node, yaml.ScalarNode) or begin.line != end.line or not _is_sure(node, text):
         raise _UnsureError
     return text
 
