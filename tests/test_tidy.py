@@ -3,6 +3,7 @@
 That the shipped files are written so is for `logrules fmt --check`, a part of `make lint`.
 """
 
+import contextlib
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -19,8 +20,10 @@ from logrules.ruleset.causes import Cause
 from logrules.ruleset.load import CASE_NAME, shipped_rules
 from logrules.ruleset.pack import HeaderFormat
 from logrules.ruleset.tables import Phase
+from logrules.ruleset.yaml_reader import parse_document
 from logrules.ruletest.case import find_cases
-from logrules.ruletest.format import formatted
+from logrules.ruletest.format import _laid_out, formatted
+from logrules.ruletest.layout_proof import is_laid_out
 from logrules.ruletest.yaml_entries import is_ours, ordered
 
 SHIPPED = [*sorted(shipped_rules().rglob("*.yaml")), *find_cases([shipped_rules().parent / "fixtures"])]
@@ -161,6 +164,54 @@ def test_any_text_is_formatted_or_refused_in_one_sentence(text):
         assert all(str(problem).startswith("p:") for problem in fault.problems)
     else:
         assert formatted(once, "p") == once
+
+
+SMALL = [path for path in SHIPPED if path.stat().st_size < 2_000]
+EDITS = [
+    "# c",
+    "  # c",
+    "",
+    " ",
+    "x",
+    "'",
+    '"',
+    ",",
+    ":",
+    "- ",
+    "{",
+    "?",
+    "~",
+    "1_0",
+    "|",
+    "\n",
+    "!!str ",
+    "&a ",
+    ".5",
+    "\t",
+    "é",
+    "🏃",
+    "\r",
+]
+
+
+@given(
+    st.sampled_from(SMALL),
+    st.lists(st.tuples(st.integers(0, 50), st.integers(0, 60), st.sampled_from(EDITS)), max_size=2),
+)
+def test_what_is_proved_to_be_laid_out_is_not_changed(path, edits):
+    lines = path.read_text(encoding="utf-8").split("\n")
+    for row, column, edit in edits:
+        line = lines[row % len(lines)]
+        lines[row % len(lines)] = line[:column] + edit + line[column:]
+    raw = "\n".join(lines).encode()
+    with contextlib.suppress(PackError):
+        parse_document(raw, "p")
+        if is_laid_out(raw):
+            assert ordered(_laid_out(raw, ())).encode() == raw
+
+
+def test_of_most_shipped_files_it_is_proved_at_once():
+    assert sum(is_laid_out(path.read_bytes()) for path in SHIPPED[::8]) > len(SHIPPED[::8]) / 2
 
 
 @pytest.fixture

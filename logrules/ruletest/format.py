@@ -17,6 +17,7 @@ from logrules.model.lint_finding import LintFinding, NodePath
 from logrules.model.position import Position, Problem
 from logrules.ruleset.load import rule_bytes
 from logrules.ruleset.yaml_reader import parse_document
+from logrules.ruletest.layout_proof import is_laid_out
 from logrules.ruletest.yaml_entries import ordered
 
 # Long lines are one sentence or one log line: breaking them would hide what they say.
@@ -30,6 +31,8 @@ def formatted(raw: bytes, shown: str, without: Iterable[NodePath] = ()) -> bytes
     """
     said = parse_document(raw, shown).data
     gone = sorted(without, key=_by_index, reverse=True)
+    if not gone and is_laid_out(raw):
+        return raw
     for path in gone:
         _take_out(said, path)
     try:

@@ -20,7 +20,7 @@ from logrules.ruleset.tables import Phase
 from logrules.ruleset.translation import Translation
 from logrules.ruletest.case import CaseFile
 
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _keys(model: Any, first: Sequence[str] = ("id",), last: Sequence[str] = ()) -> tuple[str, ...]:
@@ -106,7 +106,7 @@ def ordered(text: str) -> str:
 
 
 def _mappings(text: str) -> Iterator[_Mapping]:
-    node = yaml.compose(text, Loader=_Loader)
+    node = yaml.compose(text, Loader=Loader)
     if node is not None:
         yield from _below(node, ())
 
