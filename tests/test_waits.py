@@ -344,8 +344,13 @@ _MEETS = "[2025-02-23 23:06:0{n} TP{n}] Init torch distributed begin.\n"
             Status.HEALTHY,
         ),
         (
-            "another is on its way, but the last words are of who waits",
+            "another wrote just now, and has not come yet: so it was",
             "[2025-02-23 23:06:00 TP2] Process 77 gpu_id 2 is running on CPUs: [4]\n" + _MEETS.format(n=1),
+            Status.HEALTHY,
+        ),
+        (
+            "another wrote long ago and has not come since",
+            "[2025-02-23 23:04:00 TP2] Process 77 gpu_id 2 is running on CPUs: [4]\n" + _MEETS.format(n=1),
             Status.STALLED,
         ),
         (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from logrules.inference.end_signs import answers, is_cut_short, opening_of, opens_again, refuses
 from logrules.inference.observation import Observation
 from logrules.inference.progress_line import bar_of, progress_key
-from logrules.inference.worker_state import peers
+from logrules.inference.worker_state import ANEW_S, peers
 from logrules.model.event import Event, Level, Stance
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record, replace
@@ -67,6 +67,16 @@ class Endings:
     def below(self, event: Event) -> list[Event]:
         """The last lines of its log that stand below this one."""
         return [line for line in self.lines.get(event.source, ()) if line.line > event.line]
+
+    def last_ranks(self, event: Event) -> set[int]:
+        """The ranks that wrote the last lines of its log: those below the event, and those of the last minute."""
+        lines = self.lines.get(event.source, ())
+        ends = max((line.stamp.seconds for line in lines if line.stamp is not None), default=None)
+        return {
+            line.worker.rank
+            for line in lines
+            if line.worker.rank is not None and (line.line > event.line or _is_within(ANEW_S, line, ends))
+        }
 
     def reopened(self, failed: Event) -> bool:
         """Whether the program that opened the log does so again behind this line."""
@@ -161,6 +171,11 @@ class Endings:
                 _without_stream_level(lines, self.heads.get(source, ()), tells_trouble), went_on.get(source, 0)
             )
         )
+
+
+def _is_within(span_s: float, line: Event, ends: float | None) -> bool:
+    """Whether it was written so shortly before the last of its log."""
+    return ends is not None and line.stamp is not None and ends - line.stamp.seconds < span_s
 
 
 def _is_printed(line: Event) -> bool:

@@ -169,14 +169,13 @@ class RunState:
         return wait.is_cut_off(now, cut_short=self.job.endings.cut_short(source))
 
     def _is_filling(self, wait: OpenWait) -> bool:
-        """Whether all ranks have come to where they meet, or the last lines are of some that are still on their way."""
+        """Whether all ranks have come to where they meet, or some that wrote just now are still on their way."""
         waiting = [one.opened for one in self.tracker.waits.open(wait.wait.id)]
         expected = wait.opened.all_captures().get("world_size", "")
         if expected.isdecimal() and len(waiting) >= int(expected):
             return True
         there = {one.worker.rank for one in waiting}
-        below = self.job.endings.below(wait.renewed.event)
-        return None not in there and any(line.worker.rank not in (None, *there) for line in below)
+        return None not in there and not self.job.endings.last_ranks(wait.renewed.event) <= there
 
     def loops(self) -> bool:
         """Whether its last lines are those of a loop, or the very last one says that something is done."""

@@ -68,7 +68,7 @@ class OpenWait:
         """
         if self.is_overdue(now):
             return False
-        if self.moved.event.repeat > 1:
+        if self.opened.event.repeat > 1:
             return True
         moved = self.moved.event.message
         return not self.wait.presumed or moves_at_its_pace(moved) or (cut_short and self._is_timed(moved))
