@@ -27,8 +27,8 @@ _FLAT = 1e-6
 _STEADY = 4
 # What is less than this share of where a figure began is nothing to be alarmed at.
 _LEFT_OF_FIRST = 0.05
-# So many median steps are four standard deviations of what is spread normally; fewer values show no spread.
-_SCATTER = 4.0
+# So many median steps are beyond five standard deviations of what is spread normally; fewer values show no spread.
+_SCATTER = 6.0
 _ENOUGH_TO_SCATTER = 30
 # Where a counter of steps stands when a run begins, and how far off a figure is then from one that was trained.
 _FIRST_STEPS = frozenset(("0", "1"))
