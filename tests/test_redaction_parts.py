@@ -40,6 +40,11 @@ def clean(text: str) -> str:
         f'a = "{HALF}"\nlogin(f"{{a}}{{b}}") if (b := "{REST}") else 0\nx(f"{{a}}{{b}}")',
         f'rest = "{REST}"; login("{HALF}" + rest)',
         f"x='{POINTS}'",
+        f't = "".join([\n  "{HALF}",\n  "{REST}"])',
+        f't = "{HALF}"\nt += "{REST}"',
+        TOKEN.encode().hex(),
+        base64.b64encode(base64.b64encode(f"HF_TOKEN={TOKEN}".encode())).decode(),
+        f"HF_TOKEN=3D{TOKEN}",
         base64.b64encode(f"to {TOKEN} of us".encode()).decode(),
         base64.urlsafe_b64encode(TOKEN.encode()).decode().rstrip("="),
         f"(Actor pid=7) a job has {HALF}\n(Actor pid=7) {REST} and more",
@@ -60,6 +65,8 @@ def test_no_part_of_a_token_survives(text):
         f"settings WANDB_API_KEY={HEX}\n{TAIL} and more",
         f"(Actor pid=7) settings WANDB_API_KEY={HEX}\n(Actor pid=7) {TAIL} and more",
         base64.b64encode(f"WANDB_API_KEY={NAMED}".encode()).decode(),
+        f"(Pdb) p wandb_api_key\n'{NAMED}'",
+        f"**WANDB_API_KEY**: {NAMED}",
         f"<wandbKey>{NAMED}</wandbKey>",
         f"--set secrets.wandbToken={NAMED},replicas=2",
     ],
@@ -98,6 +105,14 @@ def test_the_address_of_a_webhook_goes_though_all_of_it_is_encoded():
     assert "qRw4TzYb8N" not in clean(f"hook={PERCENTS}{secret.replace('/', '%2F')}&x=1")
 
 
+def test_what_stands_round_an_escape_stays():
+    address = f"https://a.lab/x?range=bytes%3D0-57&Signature={NAMED}&Pair=K2L8 refused"
+    assert (
+        clean(address)
+        == "https://a.lab/x?range=bytes%3D0-57&Signature=[redacted: signature in a URL]&Pair=K2L8 refused"
+    )
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -109,6 +124,7 @@ def test_the_address_of_a_webhook_goes_though_all_of_it_is_encoded():
         'print("%s=%d" % ("loss", 3))',
         'a = "layer_"\nb = a + "norm"',
         base64.b64encode(b"step 1 loss 2.5").decode(),
+        drawn("{h40}", random.Random(9)),
         "maxToken=checkpoint12345678",
         "(Actor pid=7) model llama-3\n(Actor pid=7) 8b loaded",
     ],

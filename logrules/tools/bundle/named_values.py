@@ -42,7 +42,7 @@ _PATTERN = regex.compile(
     rf"""
     (?: (?P<password>{PASSWORDS}) | (?P<key>{KEYS}) | {HINT_START}(?P<hint>{HINTS}) )
     {NAME_END} (?: [_-]?(?:\d{{1,3}}|old|new|prod|dev|test|hash|raw|b64|base64|value|str|plain|base)(?![a-z0-9]) )?+
-    (?P<close> \\*+["'`] | %2[27] )?+ \]?+
+    (?P<close> \\*+["'`] | %2[27] | \*\* )?+ \]?+
     (?P<set>
         {_QUALIFIED} (?: [ ] (?:provided|given|supplied|received|entered|specified|used) (?=[ ]?:) )?+ [ \t]*+ (?: {_SIGNS} ) (?: \s*+(?=\\*["']) | [ \t]*+ )
       | (?: \\[nrt] | [\s,;] ){{1,12}}+ \\*+["']? val(?:ue)? \\*+["']? \s*+ [:=] \s*+
@@ -55,7 +55,7 @@ _PATTERN = regex.compile(
       | [ ] (?P<prose> (?:for|of|to|on)[ ] (?:(?:the|a|user)[ ]){{0,2}}+ [\w.@\-]{{1,40}}+ ) [ ](?:is|was|(?:has[ ]been|was)[ ](?:re)?set[ ]to)[ ]
       | (?P<gap>
             [ ](?:(?:is|was|has[ ]been)[ ])?+(?:changed|rotated|reset|set|updated)[ ](?:from|to)[ ] | [ ]to[ ](?=["'])
-          | [ \t]*+\\?\r?\n[ \t]++ | :[ \t]*+\r?\n[ \t]++ | \r?\n[ \t]*+-[ ]
+          | [ \t]*+\\?\r?\n(?:[ \t]++|(?=["'])) | :[ \t]*+\r?\n[ \t]++ | \r?\n[ \t]*+-[ ]
           | ,[ \t]*+\r?\n[ \t]*+(?=\\*["']) | (?:;|::)(?=\S)
           | [ ]?+[(](?=[^\s()]{{6,400}}+[)]) | [ \t]++ | ,[ \t]++
         )

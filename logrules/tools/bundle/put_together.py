@@ -44,8 +44,13 @@ _ASSIGNED = regex.compile(
     """,
     regex.VERBOSE,
 )
-# Base64 of plain characters: of each four the first is one of these. Words are made so by chance alone.
-_ENCODED = regex.compile(r"(?<![\w+/=-])(?:[I-Za-f][\w+/-]{3}){4,1024}+(?:[I-Za-f][\w+/-]{1,2}={0,2})?(?![\w+/-])")
+# Base64 of plain characters: of each four the first is one of these; and the same in hexadecimal digits. Words are made
+# so by chance alone.
+_HEXADECIMAL = regex.compile(r"(?i)(?:[2-7][0-9a-f]){12,4096}+")
+_ENCODED = regex.compile(
+    r"(?<![0-9A-Fa-f])(?:[2-7][0-9a-fA-F]){12,4096}+(?![0-9A-Za-z])"
+    r"|(?<![\w+/=-])(?:[I-Za-f][\w+/-]{3}){4,1024}+(?:[I-Za-f][\w+/-]{1,2}={0,2})?(?![\w+/-])"
+)
 
 
 def put_together(view: str) -> Iterator[Piece]:
@@ -110,14 +115,17 @@ def _decoded(view: str) -> Iterator[list[Piece]]:
     for found in _ENCODED.finditer(view):
         text = _plain(found[0])
         if text is not None:
-            yield [(text, *found.span())]
+            yield [(_plain(text) or text if _ENCODED.fullmatch(text) else text, *found.span())]
 
 
 def _plain(encoded: str) -> str | None:
-    """What base64 holds, if that is text."""
+    """What base64 or hexadecimal digits hold, if that is text."""
     bare = encoded.rstrip("=")
     try:
-        text = base64.b64decode(bare + "=" * (-len(bare) % 4), altchars=b"-_" if set("-_") & set(bare) else None)
+        if _HEXADECIMAL.fullmatch(bare):
+            text = bytes.fromhex(bare)
+        else:
+            text = base64.b64decode(bare + "=" * (-len(bare) % 4), altchars=b"-_" if set("-_") & set(bare) else None)
     except binascii.Error:
         return None
     return text.decode() if text.isascii() and text.decode().replace("\n", " ").isprintable() else None

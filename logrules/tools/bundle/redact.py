@@ -89,7 +89,8 @@ class Redactor:
         for pattern in self._own:
             yield from _of_own(pattern, view)
         joined = unwrapped(view)
-        found = [*_surrounded(view), *_of_forms(view, joined), *_near_names(view)]
+        surrounded = ((*match.span(group), kind) for kind, match, group in _surrounded(view))
+        found = [*surrounded, *_of_forms(view, joined), *_near_names(view)]
         yield from found
         yield from wrapped_rests(view, joined, found)
 
@@ -120,12 +121,13 @@ def _near_names(view: str) -> Iterator[Span]:
         yield from ((*span, name) for span in spans)
 
 
-def _surrounded(view: str) -> Iterator[Span]:
+def _surrounded(view: str) -> Iterator[tuple[str, "regex.Match[str]", int | str]]:
+    """What is known by what stands round it: kind, match, and the group that is the secret."""
     lower = view.lower()
     for kind in surrounded_forms():
         if kind.hint in lower:
             group = "secret" if "secret" in kind.pattern.groupindex else 0
-            yield from ((*found.span(group), kind.name) for found in kind.pattern.finditer(view))
+            yield from ((kind.name, found, group) for found in kind.pattern.finditer(view))
 
 
 def _of_forms(view: str, joined: TextView) -> Iterator[Span]:
@@ -134,9 +136,9 @@ def _of_forms(view: str, joined: TextView) -> Iterator[Span]:
         if len(joined.starts) > 1:
             yield from _of_wrapped(form, joined)
     if len(joined.starts) > 1:
-        for start, end, kind in _surrounded(joined.text):
-            parts = joined.spans(start, end)
-            yield from ((*part, kind) for part in _drawn_parts(view, parts) if len(parts) > 1)
+        for kind, match, group in _surrounded(joined.text):
+            if len(joined.spans(*match.span())) > 1 and match.end(group) > match.start(group):
+                yield from ((*part, kind) for part in _drawn_parts(view, joined.spans(*match.span(group))))
 
 
 def _drawn_parts(view: str, parts: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -147,7 +149,7 @@ def _drawn_parts(view: str, parts: list[tuple[int, int]]) -> Iterator[tuple[int,
 
 def _of_form(form: Form, view: str) -> Iterator[Span]:
     places = places_of(form.prefixes, view)
-    for found in _found(form, view, places):
+    for found in _found(form, form.pattern, view, places):
         is_secret = not form.maybe_words or drawn_by_lot(_behind_prefix(form, found[0])) >= _MIN_LOTTED
         if is_secret and not is_plain_json(found[0]):
             yield *found.span(), form.name
@@ -158,16 +160,17 @@ def _of_form(form: Form, view: str) -> Iterator[Span]:
             yield *found.span(), form.name
 
 
-def _found(form: Form, text: str, places: list[int]) -> Iterator["regex.Match[str]"]:
+def _found(form: Form, pattern: "regex.Pattern[str]", text: str, places: list[int]) -> Iterator["regex.Match[str]"]:
     if form.begins_with_prefix:
-        return matches_at(form.pattern, text, places)
-    return form.pattern.finditer(text) if places else iter(())
+        return matches_at(pattern, text, places)
+    return pattern.finditer(text) if places else iter(())
 
 
 def _of_wrapped(form: Form, joined: TextView) -> Iterator[Span]:
     """Secrets of the form that lines are wrapped in the middle of, a span a line."""
     text = joined.text
-    for found in _found(form, text, places_of(form.prefixes, text)):
+    places = places_of(form.prefixes, text)
+    for found in _found(form, form.wrapped, text, places):
         parts = joined.spans(*found.span())
         size = parts[0][1] - parts[0][0]
         if len(parts) == 1 or (form.maybe_words and _is_name(_behind_prefix(form, found[0][:size]), found[0][size:])):

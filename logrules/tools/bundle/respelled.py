@@ -21,8 +21,8 @@ _JOINT = rf"""
     (?<={_INSIDE})
     (?: (?: {_QUOTE} [ \t]{{0,40}} {_SIGN}?+ {_SPACE} [bBrRfFuU]{{0,2}} {_QUOTE} ){{1,8}}
       | {_QUOTE} \s? \) (?: \s?;\s{{0,40}} \w{{1,40}} )? {_CALL} \s? {_QUOTE}
-      | (?<=(?:\bconcat\w*!?|\bjoin|\bpaste\w?)\([^\n()]{{0,200}}) {_QUOTE} \s?,\s? {_QUOTE}
-      | {_QUOTE}? \s?;\s? \$?\w{{1,40}} \s? [+.]= \s? {_QUOTE}?
+      | (?<=(?:\bconcat\w*!?|\bjoin|\bpaste\w?)\([^()]{{0,400}}) {_QUOTE} \s{{0,40}},\s{{0,40}} {_QUOTE}
+      | {_QUOTE}? \s?[;\n]\s? \$?\w{{1,40}} \s? [+.]= \s? {_QUOTE}?
       | %s {_QUOTE} \s? % \s? \(? {_QUOTE}
     )
     (?={_INSIDE})
@@ -60,7 +60,8 @@ def _pieces(view: str) -> Iterator[Piece]:
             continue
         if found.start() >= line_end:
             if line_end:
-                yield view[last:line_end] + "\n\n", last, line_end
+                yield view[last:line_end], last, line_end
+                yield "\n\n", line_end, line_end
             line = view.rfind("\n", 0, found.start())
             last = max(line_end, view.rfind("\n", 0, max(0, line)) + 1)
         if last < found.start():
@@ -71,7 +72,8 @@ def _pieces(view: str) -> Iterator[Piece]:
         line_end = view.find("\n", last)
         line_end = len(view) if line_end < 0 else line_end
     if line_end:
-        yield view[last:line_end] + "\n", last, line_end
+        yield view[last:line_end], last, line_end
+        yield "\n", line_end, line_end
 
 
 def _char(found: "regex.Match[str]") -> str | None:

@@ -23,7 +23,7 @@ _NEVER = regex.compile(r"(?!)")
 # Not inside a word. What looks like one may be the rest of an escape: `\n`, `%3D`, `\u003d`, a colour without its ESC.
 _START = (
     r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u[0-9a-fA-F]{4})|(?<=\\x[0-9a-fA-F]{2})"
-    r"|(?<=\[[\d;]{0,8}m))"
+    r"|(?<=\[[\d;]{0,8}m)|(?<==3D))"
 )
 
 
@@ -31,15 +31,16 @@ _START = (
 class Form:
     """A kind of secret that is known by how it begins.
 
-    ``pattern`` is the whole secret, ``beginning`` one that was cut off at the end of a text. ``least`` is its least
-    length. ``maybe_words`` says that ordinary names may look alike. Where a form does not begin with a prefix, that
-    is a piece of it.
+    ``pattern`` is the whole secret, ``beginning`` one that was cut off at the end of a text, ``wrapped`` the whole one
+    where what goes on behind it may be the next line. ``least`` is its least length. ``maybe_words`` says that ordinary
+    names may look alike. Where a form does not begin with a prefix, that is a piece of it.
     """
 
     name: str
     prefixes: tuple[str, ...]
     pattern: "regex.Pattern[str]"
     beginning: "regex.Pattern[str]"
+    wrapped: "regex.Pattern[str]"
     least: int
     maybe_words: bool
     begins_with_prefix: bool = True
@@ -87,11 +88,13 @@ def command_secrets(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _odd_form(name: str, pieces: str, pattern: str, least: int) -> Form:
+    whole = regex.compile(_START + pattern)
     return Form(
         name,
         tuple(pieces.split()),
-        regex.compile(_START + pattern),
+        whole,
         _NEVER,
+        whole,
         least,
         maybe_words=False,
         begins_with_prefix=False,
@@ -106,11 +109,13 @@ def _form(name: str, prefixes: str, alphabet: str, least: int, most: int) -> For
     behind = rf"(?!-?{_ALPHABETS['h']})" if alphabet == "H" else rf"(?!{letters})"
     behind = behind if most and alphabet in _EXACT + "a" else ""
     head = rf"{_START}(?:{either})"
+    secret = rf"{head}{letters}{{{least},{most or _MAX_CHARS}}}"
     return Form(
         name,
         starts,
-        regex.compile(rf"{head}{letters}{{{least},{most or _MAX_CHARS}}}{behind}"),
+        regex.compile(secret + behind),
         regex.compile(rf"{head}{letters}*(?=…|\.\.\.|\\*[\"']|$)", regex.MULTILINE),
+        regex.compile(secret),
         least,
         alphabet == "W",
     )
