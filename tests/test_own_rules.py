@@ -49,6 +49,7 @@ def test_faults_are_told_from_all_rules_together(alone, monkeypatch, files):
     _same_without_what_is_kept(_written(alone / "my", files), monkeypatch)
 
 
+@pytest.mark.fuzz
 def test_a_rule_in_the_place_of_a_shipped_one_is_told_from_all_together(tmp_path, monkeypatch):
     _same_without_what_is_kept(_written(tmp_path, _OF_A_SHIPPED_NAME), monkeypatch)
 
