@@ -291,6 +291,7 @@ def kept(tmp_path_factory) -> Path:
     return here
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("spoil", some_of([_cut, _emptied, _open_to_all, _unreadable, _folder, _looped]))
 def test_a_spoilt_cache_changes_nothing(capsys, monkeypatch, kept, spoil: Callable[[Path], None]):
     shutil.copytree(kept, ".", dirs_exist_ok=True)

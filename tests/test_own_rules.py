@@ -33,8 +33,8 @@ def _written(folder: Path, files: dict[str, str]) -> list[Path]:
 
 
 @pytest.mark.parametrize("files", some_of(_IN_ORDER.values()), ids=_IN_ORDER.keys())
-def test_what_is_kept_of_the_shipped_rules_changes_no_finding(tmp_path, monkeypatch, files):
-    own = _written(tmp_path, files)
+def test_what_is_kept_of_the_shipped_rules_changes_no_finding(alone, monkeypatch, files):
+    own = _written(alone / "my", files)
     lint.check(own, Settings())
     with monkeypatch.context() as patch:
         patch.setattr(collect, "compiled", pytest.fail)
