@@ -5,6 +5,7 @@ import gc
 import os
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -28,7 +29,7 @@ from logrules.ruletest import lint, parallel
 # A busy machine must not fail a test: no deadlines, and few enough examples for two cores. `make fuzz` and `make ci`
 # run many more, `make soak` the most. A change passes or fails by what it is, not by lot: new examples are for the soak.
 _OFTEN = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-settings.register_profile("suite", _OFTEN, max_examples=30, derandomize=True)
+settings.register_profile("suite", _OFTEN, max_examples=20, derandomize=True)
 settings.register_profile("fuzz", _OFTEN, max_examples=200, derandomize=True)
 settings.register_profile("soak", _OFTEN, max_examples=2_000)
 settings.load_profile(os.environ.get("LOGRULES_EXAMPLES", "suite"))
@@ -49,10 +50,16 @@ def some_of(rows: Iterable[object], every: int = 4) -> list[object]:
 
 
 def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
-    """Starting a browser and drawing in it is a tenth of a run."""
+    """Starting a browser and drawing in it is a tenth of a run. Of rows that are one in so many the others are for `make ci`."""
+    rows: Counter[str] = Counter()
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.integration)
+        if (one_in := item.get_closest_marker("one_in")) and not item.get_closest_marker("fuzz"):
+            name = item.nodeid.partition("[")[0]
+            if rows[name] % one_in.args[0]:
+                item.add_marker(pytest.mark.fuzz)
+            rows[name] += 1
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -168,6 +168,7 @@ def test_a_long_name_is_no_fault(tmp_path):
 LOG = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
 
 
+@pytest.mark.one_in(2)
 @posix
 @pytest.mark.parametrize(
     "words",

@@ -152,6 +152,7 @@ def test_an_archive_is_a_tar_that_any_tool_reads(tmp_path):
         assert archive.getnames() == ["a/a.txt"]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("column", [400, 2_000, 4_000])
 def test_a_secret_at_the_column_where_lines_are_cut_does_not_leave_in_part(tmp_path, monkeypatch, column):
     monkeypatch.chdir(tmp_path)
@@ -162,6 +163,7 @@ def test_a_secret_at_the_column_where_lines_are_cut_does_not_leave_in_part(tmp_p
     assert not [name for name, text in contents(Path("b.tar.gz")).items() if SECRET[:12] in text]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("secret", ["q7Xv2Lm9Rt4Zk8Wn", "vk-Meadow-4402-copper-b1"])
 def test_a_secret_known_from_the_configuration_goes_from_what_was_gathered_before(log, tmp_path, secret):
     log.write_text(f"GET /v1/{secret}/models failed\n")

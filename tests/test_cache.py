@@ -102,8 +102,8 @@ def test_a_cache_that_cannot_be_written_is_no_fault(tmp_path, monkeypatch, small
     assert cached_pack(small.digest) is None
 
 
-def test_a_changed_rule_is_seen_at_the_next_start(folder, tmp_path):
-    rule = tmp_path / "mine.yaml"
+def test_a_changed_rule_is_seen_at_the_next_start(folder, alone):
+    rule = alone / "mine.yaml"
     text = (
         "id: mine/one\ncause: cuda-oom\nseverity: warning\ntitle: a\nwhy: a\nsignals: {s: needle}\nfixes: [{do: a}]\n"
         "examples: {fires: needle, silent: other}\n"

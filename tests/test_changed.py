@@ -124,6 +124,7 @@ def test_a_new_rule_is_run_and_a_failing_one_ends_with_1(checkout, logrules):
     assert (status, out.splitlines()[-1]) == (1, "3 examples: 1 failed")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("staged", [True, False])
 def test_before_the_first_commit_everything_is_new(staged, tmp_path, ran, monkeypatch):
     for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
@@ -163,6 +164,7 @@ def edited(raw: bytes) -> bytes:
     return yaml.safe_dump(data, allow_unicode=True).encode()
 
 
+@pytest.mark.fuzz
 @pytest.mark.unmeasured
 def test_a_patched_pack_behaves_as_one_compiled_anew(tmp_path, monkeypatch):
     monkeypatch.setenv("LOGRULES_CACHE_DIR", str(tmp_path))

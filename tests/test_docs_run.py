@@ -132,6 +132,7 @@ _ALONE = [command for command in RUN if re.search(r"\bwatch\b|^kubectl", command
 ALONE = list({command.partition(" -- ")[0]: command for command in _ALONE}.values())
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("command", some_of(command for command in RUN if command not in _ALONE))
 def test_commands_do_what_they_say(reader, command, capsys):
     words = shlex.split(re.split(r"\s[|>]", here_not_there(command))[0])[1:]

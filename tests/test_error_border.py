@@ -51,6 +51,7 @@ def one_sentence(err: str) -> bool:
     return err.startswith("logrules: ") and err.count("\n") == 1 and "Traceback" not in err
 
 
+@pytest.mark.one_in(2)
 @posix
 @pytest.mark.parametrize(
     ("script", "log", "status"),
@@ -115,6 +116,7 @@ def test_what_the_machine_or_a_limit_denies_is_no_fault_of_ours(here, monkeypatc
     assert "report" not in said
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "words",
     [
@@ -177,6 +179,7 @@ def test_what_is_no_log_is_one_sentence_and_status_2(here, capsys, kind, form):
     assert "given" in said.err
 
 
+@pytest.mark.one_in(3)
 @posix
 @pytest.mark.parametrize("kind", ["empty", "program", "random"])
 def test_so_it_is_on_standard_input(here, kind):
@@ -203,6 +206,7 @@ def test_a_binary_file_beside_a_log_does_not_hide_it(here, capsys):
 ENCODINGS = ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "utf-16", "utf-32", "utf-8-sig", "utf-8"]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("text", [TEXT, OOM, FINE * 50 + OOM, "一二三 step 1\n" * 30 + OOM])
 def test_the_report_is_the_same_in_every_encoding(here, capsys, text):
     found = {}
@@ -267,6 +271,7 @@ def deep(here) -> Iterator[Path]:
     subprocess.run(["rm", "-rf", str(top)], check=True)
 
 
+@pytest.mark.one_in(2)
 @posix
 @pytest.mark.parametrize("verb", ["diagnose", "scan"])
 def test_deep_folders_are_no_fault(here, deep, verb, monkeypatch):
@@ -319,6 +324,7 @@ def test_a_pipe_among_the_caches_is_not_waited_for(here, monkeypatch):
     assert main(["diagnose", "fine.log"]) == 0
 
 
+@pytest.mark.one_in(2)
 @posix
 @pytest.mark.parametrize("words", [["diagnose", "fine.log"], ["scan", "."], ["history"], ["test"], ["check"]])
 def test_a_user_without_a_home_gets_no_traceback(here, monkeypatch, capsys, words):

@@ -125,6 +125,7 @@ INFO:     Application startup complete.
 """
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("profile", "begun", "rest", "left_at"),
     [

@@ -343,6 +343,7 @@ LARGEST = ("deeper than any stack", "ranks that are one")
 HOSTILE = [pytest.param(EVIL[name], id=name, marks=[pytest.mark.fuzz] * (name in LARGEST)) for name in EVIL]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("dumped", HOSTILE)
 def test_a_hostile_dump_gives_a_note_or_nothing_and_runs_nothing(
     shipped: Pack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dumped: bytes
@@ -367,6 +368,7 @@ def test_a_dump_of_any_size_is_not_read(tmp_path: Path):
     assert [note.note for note in notes] == ["is more than 18 MB, too much for a flight-recorder dump, and was skipped"]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "dumped",
     [

@@ -85,6 +85,7 @@ def _ran(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str
     return status, said.out, said.err
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("log", some_of(_LOGS.values()), ids=_LOGS.keys())
 def test_a_hostile_log_is_read_to_its_end(capsys, log):
     Path("a.log").write_bytes(log)
@@ -109,6 +110,7 @@ _RULE_FILES: dict[str, bytes] = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("content", some_of(_RULE_FILES.values()), ids=_RULE_FILES.keys())
 @pytest.mark.parametrize("verb", ["check", "test", "fmt", "diagnose"])
 def test_a_hostile_rule_file_is_refused_or_read(capsys, alone, verb, content):
@@ -203,6 +205,7 @@ def test_hostile_settings_are_a_sentence(capsys, text):
     assert _ran(capsys, "diagnose", "a.log")[0] == 2
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("columns", ["0", "1", "-5", "100000", "x", "9" * 400])
 def test_any_width_of_the_terminal_will_do(capsys, monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", columns)
@@ -288,6 +291,7 @@ def kept(tmp_path_factory) -> Path:
     return here
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("spoil", some_of([_cut, _emptied, _open_to_all, _unreadable, _folder, _looped]))
 def test_a_spoilt_cache_changes_nothing(capsys, monkeypatch, kept, spoil: Callable[[Path], None]):
     shutil.copytree(kept, ".", dirs_exist_ok=True)

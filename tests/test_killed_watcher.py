@@ -36,6 +36,7 @@ def _wait_for(path: Path) -> str:
     pytest.fail(f"{path.name} never came")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("more", [[], ["--pty"], ["--quiet"]], ids=["pipes", "pty", "quiet"])
 def test_a_job_goes_on_when_its_watcher_is_killed(tmp_path, more):
     words = [sys.executable, "-m", "logrules", "watch", "--panel", "off", *more, "--", sys.executable, "-c", _JOB]

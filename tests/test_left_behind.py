@@ -88,6 +88,7 @@ def test_who_stands_still_while_the_others_finish_is_told_with_its_last_line(tmp
     assert first.ranks == (() if form == "ray" else (2,))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("form", ["torchrun", "ray", "files"])
 @pytest.mark.parametrize(
     "end", [["Training finished"], ["{'train_runtime': 12.5, 'train_loss': 0.5, 'epoch': 1.0}"], ["Saved final model to out/final", "Done."]]
@@ -107,6 +108,7 @@ def test_the_first_rank_may_be_the_one(tmp_path):
     assert (report.diagnoses[0].rule, report.diagnoses[0].ranks) == (LAGGING, (0,))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("words", "phase"),
     [
@@ -151,6 +153,7 @@ HEALTHY = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("row", some_of(product(HEALTHY, ["torchrun", "ray", "files"]), every=2))
 def test_nobody_else_is_told(tmp_path, row):
     name, form = row
@@ -196,6 +199,7 @@ def large(world: int) -> tuple[Line, ...]:
     return tuple(job(300, world=world))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("world", [16, 31, 40, 90])
 @pytest.mark.parametrize("form", ["torchrun", "collected"])
 def test_of_many_in_a_log_that_is_read_in_part_nobody_is_missed(tmp_path, form, world):
@@ -233,6 +237,7 @@ def test_live_it_is_taken_back_when_it_speaks_again():
     assert [what for what, _ in found.told(LAGGING)] == ["raised", "withdrawn"]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("stops", "words"),
     [

@@ -33,8 +33,8 @@ def _written(folder: Path, files: dict[str, str]) -> list[Path]:
 
 
 @pytest.mark.parametrize("files", some_of(_IN_ORDER.values()), ids=_IN_ORDER.keys())
-def test_what_is_kept_of_the_shipped_rules_changes_no_finding(tmp_path, monkeypatch, files):
-    own = _written(tmp_path, files)
+def test_what_is_kept_of_the_shipped_rules_changes_no_finding(alone, monkeypatch, files):
+    own = _written(alone / "my", files)
     lint.check(own, Settings())
     with monkeypatch.context() as patch:
         patch.setattr(collect, "compiled", pytest.fail)
@@ -49,6 +49,7 @@ def test_faults_are_told_from_all_rules_together(alone, monkeypatch, files):
     _same_without_what_is_kept(_written(alone / "my", files), monkeypatch)
 
 
+@pytest.mark.fuzz
 def test_a_rule_in_the_place_of_a_shipped_one_is_told_from_all_together(tmp_path, monkeypatch):
     _same_without_what_is_kept(_written(tmp_path, _OF_A_SHIPPED_NAME), monkeypatch)
 

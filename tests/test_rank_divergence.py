@@ -226,6 +226,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("odd", [0, 3, 7])
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_odd_rank_is_the_culprit(shipped: Pack, tmp_path: Path, fault, odd):

@@ -47,6 +47,7 @@ def test_twelve_logs_are_tried():
     assert len(_LOGS) == 12
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("log", _LOGS, ids=lambda log: log.parent.name)
 def test_a_log_gives_the_same_report_whichever_way_it_comes(log, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -67,6 +68,7 @@ def test_a_log_gives_the_same_report_whichever_way_it_comes(log, tmp_path, monke
 _STALLED = ("datasets-generator-no-examples", "datasets-map-function-key-error", "torch-launch-silence")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", [*_STALLED, *(log.parent.name for log in _LOGS[:3])])
 def test_a_log_followed_through_a_pipe_says_the_same_but_for_times_of_arrival(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

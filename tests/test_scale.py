@@ -199,6 +199,7 @@ def bucket(job):
     files.rm("/bucket", recursive=True)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("pattern", ["", "/", "/rank*.log"])
 def test_logs_behind_urls_are_logs(job, bucket, shipped, pattern):
     found = discover([bucket + pattern])

@@ -8,6 +8,7 @@ import pytest
 from logrules.cli.main import main
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("settings", "said"),
     [

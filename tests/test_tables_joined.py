@@ -52,6 +52,7 @@ def test_frames_tell_the_phase_of_a_failure(shipped: Pack, frames: list[tuple[st
     assert report.phase == phase
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("rows", "key"),
     [

@@ -110,6 +110,7 @@ def test_the_samples_of_every_table_of_a_pack_are_run(alone, capsys, table):
     assert f"{len(wrong)} failed" in out
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("form", ["text", "junit", "tap", "json"])
 @pytest.mark.parametrize(("faulty", "status"), [(False, 0), (True, 1)])
 def test_the_exit_status_is_the_same_in_every_form(mine, capsys, form, faulty, status):
@@ -163,6 +164,7 @@ def test_contradictions_are_one_sentence_and_status_2(capsys, words, complaint):
     assert complaint in err
 
 
+@pytest.mark.fuzz
 def test_where_forking_is_not_safe_processes_compile_the_pack_themselves(mine, monkeypatch):
     monkeypatch.setattr("logrules.engine.resilient_pool.sys.platform", "darwin")
     found = collect([mine])

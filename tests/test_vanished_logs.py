@@ -47,6 +47,7 @@ def test_one_alone_is_a_sentence(here, monkeypatch, capsys):
     assert "rank1.log: cannot be read (no such file or directory)" in capsys.readouterr().err
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("module", "name"), [(file, "saved_items"), (gather, "logs")])
 def test_a_bundle_has_the_others_and_says_so(here, monkeypatch, capsys, module, name):
     going(monkeypatch, module, name)

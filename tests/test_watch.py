@@ -123,12 +123,13 @@ def test_a_command_that_cannot_be_started():
 
 
 def test_a_flood_passes_through_byte_for_byte():
-    code = "import os\ndata = bytes(range(256)) * 4096\nfor n in range(100):\n  left = data\n  while left: left = left[os.write(1, left):]"
+    code = "import os\ndata = bytes(range(256)) * 4096\nfor n in range(30):\n  left = data\n  while left: left = left[os.write(1, left):]"
     done = run("--", sys.executable, "-c", code)
     assert done.returncode == 0
-    assert hashlib.sha256(done.stdout).digest() == hashlib.sha256(bytes(range(256)) * 4096 * 100).digest()
+    assert hashlib.sha256(done.stdout).digest() == hashlib.sha256(bytes(range(256)) * 4096 * 30).digest()
 
 
+@pytest.mark.one_in(3)
 @posix
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGINT])
 def test_signals_reach_the_command(number):
@@ -184,10 +185,10 @@ sys.exit(main(["watch", *sys.argv[1:]]))
 
 
 def test_an_engine_that_breaks_does_not_touch_the_command():
-    code = "import time\nfor n in range(200000): print('line', n)\nraise SystemExit(9)"
+    code = "import time\nfor n in range(50000): print('line', n)\nraise SystemExit(9)"
     done = run("--", sys.executable, "-c", code, before=[sys.executable, "-c", BROKEN])
     assert done.returncode == 9
-    assert done.stdout == b"".join(b"line %d\n" % n for n in range(200000))
+    assert done.stdout == b"".join(b"line %d\n" % n for n in range(50000))
     assert done.stderr.count(b"\n") == 1
     assert b"the analysis failed and is off (RuntimeError: on purpose)" in done.stderr
 
@@ -198,6 +199,7 @@ def test_an_engine_that_breaks_passes_a_pipe_on():
     assert (done.returncode, done.stdout) == (2, log)
 
 
+@pytest.mark.one_in(2)
 @posix
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_pipe_that_stays_open_is_reported_on_when_we_are_told_to_stop(number):
@@ -379,6 +381,7 @@ def test_the_command_line_can_be_loaded_where_unix_modules_are_missing():
     assert (done.returncode, done.stdout.strip()) == (0, b"1"), done.stderr
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("code", "status", "said"),
     [
@@ -413,6 +416,7 @@ examples: {fires: [{log: '', quiet: 2s}], silent: [{log: step 1 loss 0.5, quiet:
 """
 
 
+@pytest.mark.one_in(3)
 @posix
 @pytest.mark.parametrize("kind", ["command", "pipe", "file"])
 def test_silence_since_the_start_is_told_wherever_nothing_comes_from(tmp_path, kind):
@@ -467,6 +471,7 @@ def test_repeated_signals_with_a_reader_that_is_gone_end_the_watching(tmp_path):
 STILL = "Still waiting to acquire lock on /c/x.lock (elapsed: {n}.1 seconds)"
 
 
+@pytest.mark.one_in(2)
 @posix
 @pytest.mark.parametrize(
     ("lines", "rule", "number"),

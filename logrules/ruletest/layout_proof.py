@@ -30,7 +30,9 @@ def is_laid_out(raw: bytes) -> bool:
     lines = text.split("\n")
     if lines[-1] or not all(lines[:1]) or not all(line.isprintable() and not line.isspace() for line in lines):
         return False
-    node: yaml.Node = yaml.compose(text, Loader=Loader)
+    node = yaml.compose(text, Loader=Loader)
+    if node is None:
+        return False
     try:
         written = list(_uncommented(_block(node, "", lines)))
     except _UnsureError:
