@@ -21,6 +21,12 @@ CLOCKED = "".join(
     for number, line in enumerate(["    tune(config)", *HEADLESS.splitlines()])
 )
 TORN = LOGGED.splitlines()[0].replace('  File "/srv/tune.py", line 40, in main', "    tune(config)") + "\n"
+BOXED = (
+    "│                                                  │\n"
+    "│ /srv/tune.py:90 in evaluate                      │\n"
+    "│                                                  │\n"
+    "│ ❱  90 │   score = self.model(batch)              │\n"
+)
 STEPS = "".join(f"step {number} loss 2.{number} lr 0.1\n" for number in range(1, 8))
 
 
@@ -47,6 +53,7 @@ def on():
         ("the same with a clock that goes on, passed on by a server", CLOCKED, True),
         ("a program logs frames of which it told", LOGGED.splitlines()[0][:46] + " it is here:\n" + LOGGED, False),
         ("its frames alone name who wrote it", STEPS + FRAMES.splitlines()[0] + "\n" + RANKED, True),
+        ("the log begins in a box", BOXED, True),
         ("a stack that was printed", "Stack (most recent call last):\n" + HEADLESS, False),
         ("a log that begins in a traceback and goes on", HEADLESS + STEPS, False),
     ],

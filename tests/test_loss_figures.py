@@ -25,6 +25,7 @@ def bars(losses):
     )
 
 
+PADDLE = "2025-03-04 05:06:07 [INFO]\t\n------------Environment Information-------------\nplatform: Linux\n"
 USUAL = [2.3 + number % 7 / 10 for number in range(STEPS)]
 POLICY = [(-1) ** number * (number % 5) / 100 + 0.005 for number in range(STEPS)]
 # Single batches of a model that is nearly right: most are easy, one in a few is ten times as hard.
@@ -45,6 +46,8 @@ MEMORISED = [2.0, *[0.0002 + number % 3 / 10_000 for number in range(STEPS)]]
         ("a training loss beside one of a validation", steps(USUAL) + "epoch 9 train loss: 9.7 val loss: 2.4\n", True),
         ("a second run in the same log", steps(USUAL) + steps([9.9, 9.8, 9.6, *USUAL]), False),
         ("single batches on a bar", bars([*USUAL, 9.7]), False),
+        ("single batches that are named so", steps([*USUAL, 9.7]).replace("loss", "batch_loss:"), False),
+        ("a suite that begins anew behind its heading", steps(USUAL) + PADDLE + steps([9.9, 9.8]).replace("step 1 ", "step 10 "), False),
         ("a critic's loss among the actor's", "".join(f"Actor Loss: {loss:.2f}\nActor Loss: {loss:.2f}\nCritic Loss: 28.5\n" for loss in USUAL), False),
         ("a summary of that test", steps(USUAL) + "Test:  [ 0/60]  eta: 0:01:40  loss: 10.5\n* Acc@1 0.5 Acc@5 1.8 loss 11.3\n", False),
     ],

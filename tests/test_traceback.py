@@ -257,6 +257,15 @@ RuntimeError: Address already in use
 ╰──────────────────────────────────────────────────────────────────────────────╯
 ValueError: bad shape
 """, "ValueError", "bad shape", function="step"),
+    _Case("rich-narrow", """\
+╭───────────────────── Traceback (most recent call last) ──────────────────────╮
+│ /opt/env/lib/python3.11/site-packages/acme/loaders/interleaved/shards.py:120 │
+│ in __next__                                                                  │
+│                                                                              │
+│ ❱ 120 │   data = self._next()                                                │
+╰──────────────────────────────────────────────────────────────────────────────╯
+ValueError: bad shape
+""", "ValueError", "bad shape", function=""),
     _Case("rich-windows", """\
 ╭───────────────────── Traceback (most recent call last) ──────────────────────╮
 │ D:\\my job\\train.py:12 in <module>                                            │

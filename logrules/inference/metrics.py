@@ -10,6 +10,7 @@ from typing import assert_never
 from logrules.inference.cadence import median
 from logrules.inference.observation import Match, Observation, begin, extend, match_of_lines
 from logrules.inference.progress_line import bar_of
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record
 from logrules.ruleset.condition import (
     Leaf,
@@ -33,6 +34,7 @@ _ENOUGH_TO_SCATTER = 30
 # Where a counter of steps stands when a run begins, and how far off a figure is then from one that was trained.
 _FIRST_STEPS = frozenset(("0", "1"))
 _UNTRAINED = 1.5
+_OF_BATCH = late_pattern(r"(?i)\bbatch[ _-]?loss\b")
 
 
 @mutable_record
@@ -149,8 +151,9 @@ def _latches(leaf: Metrical, value: float, series: Series, line: str) -> bool:
             usual = [sample for sample, _ in list(before)[-over:]]
             if not above:
                 return value < factor * median(usual)
-            # What a bar shows is of the batch that it stands at, and batches differ.
-            return bar_of(line) is None and _is_spike(usual, value, factor, abs(series.first or 0.0))
+            # What a bar shows, or what is named so, is of one batch, and batches differ.
+            of_batch = bar_of(line) is not None or _OF_BATCH.search(line) is not None
+            return not of_batch and _is_spike(usual, value, factor, abs(series.first or 0.0))
         case _:
             return False
 

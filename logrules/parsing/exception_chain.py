@@ -19,6 +19,8 @@ _SHOWN_SOURCE = late_pattern(r"\s{0,12}(?:-+> )?\s{0,8}(?:\d{1,6}|\[\d{1,6}\]\([
 
 _DIGITS = late_pattern(r"\d")
 _FRAME = 'File "'
+# The sides of the boxes that tracebacks are drawn into.
+_BOX = frozenset("│|")
 
 
 @mutable_record
@@ -79,7 +81,7 @@ class OpenTraceback:
         """Whether nothing but its own text stands above its first frame: a stack that is printed has a heading."""
         above, prefix = self.first.before, _DIGITS.sub("0", self.first.text.removesuffix(self.first.message))
         rests = (_DIGITS.sub("0", line).removeprefix(prefix) for line in above)
-        return len(above) == self.first.line - 1 and all(rest[:1].isspace() for rest in rests)
+        return len(above) == self.first.line - 1 and all(rest[:1].isspace() or rest[:1] in _BOX for rest in rests)
 
 
 @mutable_record
