@@ -36,6 +36,24 @@ def test_what_actors_raise_again_and_again_ends_none_of_them(on, story, log, fai
     assert (run_log(on, log).status is Status.FAILED) is failed
 
 
+_BARS = "".join(
+    f"Processed prompts:   0%|          | 0/8 [00:00<?, ?it/s]\n"
+    f"Processed prompts: 100%|##########| 8/8 [00:0{number}<00:00,  2.60s/it]\n"
+    for number in range(1, 7)
+)
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "failed"),
+    [
+        ("bars of one size, each drawn from its beginning", _BARS, False),
+        ("one bar that is drawn at its end again and again", _BARS.splitlines(keepends=True)[1] * 6, True),
+    ],
+)
+def test_a_bar_that_begins_anew_moves(on, story, log, failed):
+    assert (run_log(on, "error: subprocess-exited-with-error\n" + log).status is Status.FAILED) is failed
+
+
 _STOP = (
     "INFO 03-01 10:00:00 api_server.py:840] vLLM API server version 0.7.2\n"
     "INFO:     Application startup complete.\n"
