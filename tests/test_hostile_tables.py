@@ -98,7 +98,7 @@ def test_numbers_and_texts_count_as_parts_too(text):
 def test_files_have_a_number_of_parts_together(monkeypatch):
     monkeypatch.setattr("logrules.ruleset.compile.MAX_PACK_PARTS", 20)
     texts = [RuleText(f"own/acme/{name}.yaml", _RULE.encode(), "own") for name in ("one", "two", "three")]
-    with pytest.raises(PackError, match="two.yaml:1:1: with this file there are more than 20 parts of rules"):
+    with pytest.raises(PackError, match=r"two\.yaml:1:1: with this file there are more than 20 parts of rules"):
         read_sources(texts)
 
 
