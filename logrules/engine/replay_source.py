@@ -68,8 +68,8 @@ def _time_of(block: Block) -> float:
 
 def _timed(log: Source, pack: Pack) -> Iterator[Block]:
     """The log in blocks of lines of one time. Lines without a time go with those before them, the first with the next.
-    A line may be in two blocks, if its end has a time of its own.
 
+    A line may be in two blocks, if its end has a time of its own.
     Reading is lazy: only one block is held, and the lines before the first time.
     """
     peeler, clock = HeaderParser(pack), Clock(modified_of(log))
