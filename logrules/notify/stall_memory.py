@@ -130,7 +130,7 @@ class StallMemory:
         if all(self._is_ending(one, ended_by) for one in errors):
             stood_last = (one for one in report.diagnoses if one.rule == stall.diagnosis.rule)
             since = next(stood_last, stall.diagnosis).consequences
-            ends = (*errors, *(one for one in since if one.cause in self._endings))
+            ends: list[Diagnosis | Consequence] = [*errors, *(one for one in since if one.cause in self._endings)]
             end = self._end(ends, ended_by, exit_status)
             under = (*since, *(_consequence(one) for one in errors))
             kept = tuple(one for one in others if one not in errors and one.severity is not Severity.INFO)
