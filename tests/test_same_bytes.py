@@ -136,3 +136,21 @@ def test_lines_that_come_at_once_say_what_they_say_on_disk(text, tmp_path, monke
     if text is _YEARS:
         assert years == [[e["time"][:4] for e in one["evidence"] if e["time"]] for one in found["diagnoses"]]
         assert years[0][0] == "2021"
+
+
+def test_a_replay_reads_the_time_of_what_stands_behind_an_open_bar(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("a.log").write_bytes(
+        b"2026-03-04 10:00:00 - INFO - datasets.builder - Generating train split\n"
+        b"\rGenerating train split: 0 examples [00:00, ? examples/s]"
+        b"slurmstepd-gpu-04: error: *** JOB 4711 ON gpu-04 CANCELLED AT 2026-03-04T10:45:00 ***\n"
+    )
+    saved = json.loads(_report(capsys, "diagnose", "--format", "json", "a.log"))
+    told = _report(capsys, "watch", "--quiet", "--panel", "off", "--format", "json", "--replay", "max", "a.log")
+    replayed = json.loads(told)
+    assert saved["status"] == replayed["status"] == "stalled"
+    told, known = (
+        [(d["cause"], [c["cause"] for c in d["consequences"]]) for d in r["diagnoses"]] for r in (replayed, saved)
+    )
+    assert told == known == [("dataset-build-stall", ["interrupted"])]
+    assert "nothing for 45m in data_load; then it was ended: The job was cancelled" in replayed["diagnoses"][0]["title"]

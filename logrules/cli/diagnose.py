@@ -19,7 +19,7 @@ from logrules.cli.shared_options import (
     whole_number,
 )
 from logrules.model.errors import HTML, LogrulesError, needed
-from logrules.model.report import Report, Severity, SourceNote, Status
+from logrules.model.report import Report, Severity, Status
 
 if TYPE_CHECKING:
     from logrules.cli.extension import Annex
@@ -105,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
         pack = addition.prepare(given, pack)
     report = _report(found, pack, _observers([addition.observe for addition in additions]), readers, options)
     if not report.lines:
-        raise LogrulesError(_nothing_in(report, given, pack.notes))
+        raise LogrulesError(_nothing_in(report, given, pack))
     report = with_paths(report, _paths(found))
     if has_log:
         from logrules.engine.log_text import with_log
@@ -151,12 +151,12 @@ def _paths(found: "Discovered") -> dict[str, str]:
     return {source.name: os.fspath(source.path) for source in found.sources if isinstance(source, FileSource)}
 
 
-def _nothing_in(report: Report, given: Sequence[str], about_rules: Sequence[SourceNote]) -> str:
+def _nothing_in(report: Report, given: Sequence[str], pack: "Pack") -> str:
     """Why there is no diagnosis of no line."""
-    if notes := [note for note in report.notes if note not in about_rules]:
-        return f"{notes[0].source}: {notes[0].note}"
+    from logrules.engine.run import why_empty
+
     said = "standard input" if given == ["-"] else ", ".join(given)
-    return f"{said}: is empty; nothing to diagnose"
+    return why_empty(report, pack) or f"{said}: is empty; nothing to diagnose"
 
 
 def _observers(observers: "Sequence[Callable[[Event], None] | None]") -> "Callable[[Event], None] | None":

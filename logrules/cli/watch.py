@@ -99,6 +99,7 @@ def run(options: argparse.Namespace) -> int:
     """Follow the job to its end and report; the exit status."""
     from logrules.cli.watch_targets import job_of
     from logrules.engine.follow import Following
+    from logrules.engine.run import why_empty
     from logrules.model.errors import LogrulesError
     from logrules.ruleset.pack_cache import keep_patterns
     from logrules.ruleset.patience import with_patience
@@ -123,7 +124,7 @@ def run(options: argparse.Namespace) -> int:
     endings = [cause.id for cause in pack.tables.causes if cause.tier == _ENDED]
     report, status = _watched(job, following, told, endings, complain)
     if report is not None and status is None and not report.lines and not report.diagnoses:
-        raise LogrulesError("no line was received; nothing to diagnose")
+        raise LogrulesError(why_empty(report, pack) or "no line was received; nothing to diagnose")
     if report is not None:
         if status == 0 and report.status is Status.COMPLETED and options.format == "text":
             _say(_finished(following.workers(), options.lang), out)

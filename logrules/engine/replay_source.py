@@ -10,7 +10,7 @@ from logrules.inference.clock import Clock
 from logrules.model.errors import SourceError
 from logrules.model.event import Event, Timestamp, Worker
 from logrules.model.stream import Block, End, Skipped, Tick
-from logrules.parsing.clean import clean
+from logrules.parsing.clean import clean, may_be_redrawn, redraws
 from logrules.parsing.header import HeaderParser
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import Source, lines_of, modified_of
@@ -69,13 +69,14 @@ def _time_of(block: Block) -> float:
 def _timed(log: Source, pack: Pack) -> Iterator[Block]:
     """The log in blocks of lines of one time. Lines without a time go with those before them, the first with the next.
 
+    A line may be in two blocks, if its end has a time of its own.
     Reading is lazy: only one block is held, and the lines before the first time.
     """
     peeler, clock = HeaderParser(pack), Clock(modified_of(log))
     held: list[bytes] = []
     offset = length = 0
     at: float | None = None
-    stamped = ((line, _stamp(line, peeler)) for line in lines_of(log))
+    stamped = (piece for line in lines_of(log) for piece in _stamped(line, peeler))
     for line, stamp in after_full_date(stamped, itemgetter(1), clock):
         time = _time(stamp, clock)
         if at is not None and held and (time not in (None, at) or length > _BLOCK_BYTES):
@@ -91,6 +92,21 @@ def _timed(log: Source, pack: Pack) -> Iterator[Block]:
         raise SourceError(f"{log.name}: its lines have no times that logrules can read, so it cannot be replayed")
     if held:
         yield Block(log.name, offset, b"".join(held), at)
+
+
+def _stamped(line: bytes, peeler: HeaderParser) -> Iterator[tuple[bytes, Timestamp | None]]:
+    """The line with its time; in two where who wrote its end did so later, behind what a bar left open."""
+    stamp = _stamp(line, peeler)
+    if stamp is None and may_be_redrawn(line):
+        begin = 0
+        for begin, _ in redraws(line[-_HEAD_BYTES:]):  # noqa: B007 (the last is wanted)
+            pass
+        begin += max(len(line) - _HEAD_BYTES, 0)
+        if begin and (late := _stamp(line[begin:], peeler)) is not None:
+            yield line[:begin], None
+            yield line[begin:], late
+            return
+    yield line, stamp
 
 
 def _stamp(line: bytes, peeler: HeaderParser) -> Timestamp | None:

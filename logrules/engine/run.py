@@ -14,6 +14,7 @@ from logrules.engine.scan_pool import ScanPool
 from logrules.inference.clock import Clock
 from logrules.inference.rule_index import Index, index_of
 from logrules.inference.session import Session
+from logrules.model.errors import SourceError
 from logrules.model.event import Event
 from logrules.model.record import record, replace
 from logrules.model.report import Report, SourceNote
@@ -89,10 +90,22 @@ def replay_prepared(
     notes: Iterable[SourceNote] = (),
     observe: Callable[[Event], None] | None = None,
 ) -> Report:
-    """The same with a prepared pack, in this thread; returns the session, which can answer more than a report."""
+    """The same with a prepared pack, in this thread, and with a session that can answer more than a report.
+
+    Raises SourceError too where there is no line, for a reason that was noted: who asks more would take it for a log.
+    """
     pool, size = ScanPool(0), window_bytes(len(sources))
     how = Extraction(on.scanners, pool, session.note, Tally(), size, reader=on.reader)
-    return _read(how, session, sources, on.pack, notes, observe)
+    report = _read(how, session, sources, on.pack, notes, observe)
+    if why := why_empty(report, on.pack):
+        raise SourceError(why)
+    return report
+
+
+def why_empty(report: Report, pack: Pack) -> str | None:
+    """The first thing that was noted where there was no line; what is noted of the rules is no reason."""
+    noted = (note for note in report.notes if note not in pack.notes)
+    return next((f"{note.source}: {note.note}" for note in noted), None) if not report.lines else None
 
 
 def _read(

@@ -1,7 +1,7 @@
 """A stall that was told is never lost: it stays in the report, with how long it lasted and how it ended."""
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from logrules.model.change import Raised, Update, Withdrawn
@@ -128,16 +128,20 @@ class StallMemory:
             return replace(report, notes=(*report.notes, *self._notes[-1:]))
         others = tuple(one for one in report.diagnoses if one.rule not in (stall.rule, stall.diagnosis.rule))
         if all(self._is_ending(one, ended_by) for one in errors):
-            end = self._end(errors, ended_by, exit_status)
-            under = tuple(_consequence(one) for one in errors)
+            stood_last = (one for one in report.diagnoses if one.rule == stall.diagnosis.rule)
+            since = next(stood_last, stall.diagnosis).consequences
+            ends: list[Diagnosis | Consequence] = [*errors, *(one for one in since if one.cause in self._endings)]
+            end = self._end(ends, ended_by, exit_status)
+            under = (*since, *(_consequence(one) for one in errors))
             kept = tuple(one for one in others if one not in errors and one.severity is not Severity.INFO)
             stood = stall.diagnosis
             steps = stood.fixes if exit_status is None else self._still_possible(stood, looked_at=bool(report.stacks))
-            top = replace(stood, title=_title(stall, end), fixes=steps, consequences=(*stood.consequences, *under))
+            known = {one.rule: one for one in (*stood.consequences, *under)}
+            top = replace(stood, title=_title(stall, end), fixes=steps, consequences=tuple(known.values()))
             return replace(report, status=Status.STALLED, phase=top.phase, diagnoses=(top, *kept))
         end = _said(_FROM_OUTSIDE, title=errors[0].title)
-        known = replace(_consequence(stall.diagnosis), title=_title(stall, end))
-        first = replace(others[0], consequences=(*others[0].consequences, known))
+        stalled = replace(_consequence(stall.diagnosis), title=_title(stall, end))
+        first = replace(others[0], consequences=(*others[0].consequences, stalled))
         return replace(report, diagnoses=(first, *others[1:]))
 
     def _still_possible(self, stall: Diagnosis, *, looked_at: bool) -> tuple[Fix, ...]:
@@ -220,11 +224,12 @@ class StallMemory:
             return one.cause in self._endings or one.rule not in self._before
         return one.cause in self._endings and not one.ranks
 
-    def _end(self, errors: list[Diagnosis], ended_by: str | None, exit_status: int | None) -> Text:
+    def _end(self, ends: Sequence[Diagnosis | Consequence], ended_by: str | None, exit_status: int | None) -> Text:
+        """What ended it, in words; ``ends`` are what the log says of that."""
         if ended_by is not None and exit_status is not None:
             return _said(_BY_YOU if ended_by in _TYPED else _SIGNALLED, signal=Text(ended_by))
-        if errors:
-            return _said(_FROM_OUTSIDE, title=errors[0].title)
+        if ends:
+            return _said(_FROM_OUTSIDE, title=ends[0].title)
         if exit_status is not None:
             return _said(_EXITED, status=Text(str(exit_status)))
         return _STILL

@@ -16,6 +16,7 @@ from logrules.sources.archive import MAGIC_BYTES, codec_of, expanded
 from logrules.sources.chunking import aligned_blocks, resized, whole_lines
 from logrules.sources.copied_text import as_written, form_of
 from logrules.sources.decoding import SNIFFED_BYTES, as_utf8, encoding_of, no_text
+from logrules.sources.holes import behind_hole
 from logrules.sources.source import BLOCK_BYTES, SavedSource
 from logrules.sources.wall_clock import now
 
@@ -69,8 +70,10 @@ class FileSource(SavedSource):
             form = form_of(head)
             yield b"".join(form.blocks(iter([head])))
             if length > size:
-                tail = os.pread(file.fileno(), size, length - size).partition(b"\n")[2]
-                yield b"".join(form.blocks(iter([tail])))
+                # What cannot be read is told by whoever reads all of it.
+                with contextlib.suppress(OSError):
+                    tail = os.pread(file.fileno(), size, length - size).partition(b"\n")[2]
+                    yield b"".join(form.blocks(iter([tail])))
 
 
 def opened(path: Path) -> FileIO:
@@ -184,10 +187,18 @@ def _lines_of(file: FileIO, block_bytes: int, faults: list[str]) -> Iterator[byt
         except OSError as fault:
             faults.append(f"reading failed ({reason_of(fault)})")
             return
-        rest = _reads(file, block_bytes, None, faults)
+        rest = _past_holes(file, _reads(file, block_bytes, None, faults))
     else:
         rest = text_of(file, block_bytes, faults)
     yield from whole_lines(rest, MAX_LINE_BYTES)
+
+
+def _past_holes(file: FileIO, reads: Iterator[bytes]) -> Iterator[bytes]:
+    """The same reads of a plain file, but for the holes in it."""
+    for data in reads:
+        yield data
+        if data.endswith(b"\0") and not data.strip(b"\0"):
+            file.seek(behind_hole(file.fileno(), file.tell()))
 
 
 def _is_plain(file: FileIO) -> bool:

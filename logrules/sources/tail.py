@@ -8,6 +8,7 @@ from pathlib import Path
 
 from logrules.model.errors import reason_of
 from logrules.sources.archive import MAGIC_BYTES, codec_of
+from logrules.sources.holes import behind_hole
 
 READ_BYTES = 1 << 20
 # What was read last is compared with what stands there now: a file may be written anew up to the same size.
@@ -72,7 +73,13 @@ class Tail:
         except OSError as fault:
             self.fault = reason_of(fault)
             return False
-        if codec_of(_read_at(file, MAGIC_BYTES, 0)):
+        try:
+            head = _read_at(file, MAGIC_BYTES, 0)
+        except OSError as fault:
+            file.close()
+            self.fault = f"reading failed ({reason_of(fault)})"
+            return False
+        if codec_of(head):
             file.close()
             self.fault = "is compressed, and a compressed log does not grow: use `logrules diagnose`"
             return False
@@ -99,8 +106,15 @@ class Tail:
                 self._at += len(data)
                 self._mark = (self._mark + data)[-_MARK_BYTES:]
                 yield Grown(data, os.fstat(file.fileno()).st_mtime)
+                if data.endswith(b"\0") and not data.strip(b"\0"):
+                    self._pass_hole(file)
         except OSError as fault:
             self.fault = f"reading failed ({reason_of(fault)})"
+
+    def _pass_hole(self, file: FileIO) -> None:
+        behind = behind_hole(file.fileno(), self._at)
+        if behind > self._at:
+            self._at, self._mark = behind, b""
 
     def _was_overwritten(self, file: FileIO, size: int) -> bool:
         """Whether a file that has grown is not the one that we read: what we read last is not in it."""

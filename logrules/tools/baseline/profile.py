@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from logrules.engine.run import replay
+from logrules.engine.run import replay, why_empty
+from logrules.model.errors import SourceError
 from logrules.model.event import Event
 from logrules.model.report import Report
 from logrules.model.template import ANY_VARYING
@@ -86,9 +87,11 @@ class LogProfile:
 
 
 def profile_of(paths: Sequence[str], pack: Pack, kinds: Kinds) -> LogProfile:
-    """Read a good run: its lines, and its metrics."""
+    """Read a good run: its lines, and its metrics. Raises SourceError where nothing of it can be read."""
     pace = Pace(pack)
     report = replay(discover(paths).sources, pack, observe=pace.see, cache=True)
+    if why := why_empty(report, pack):
+        raise SourceError(why)
     profile = lines_of(paths, kinds)
     profile.medians = medians_of(report, pace)
     return profile

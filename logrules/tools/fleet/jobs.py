@@ -38,7 +38,7 @@ def jobs_below(root: Path, pattern: str, most_files: int | None = None) -> tuple
     if not root.is_dir():
         raise LogrulesError(f"{root}: no such folder")
     try:
-        found = [path for path in root.glob(pattern) if _is_job(path, pattern, root.stat())]
+        found = [path for path in root.glob(pattern) if _is_job(path, pattern, root.stat()) and not _holds(path, root)]
     except (ValueError, NotImplementedError) as fault:
         raise LogrulesError(f"--jobs {pattern}: {fault}") from None
     if not found:
@@ -53,6 +53,14 @@ def _is_job(path: Path, pattern: str, root: os.stat_result) -> bool:
         return False
     # Beside logs lie reports on them, pictures and configurations.
     return pattern != ANY_JOB or path.is_dir() or is_log_name(name) or may_be_log(name)
+
+
+def _holds(path: Path, root: Path) -> bool:
+    """Whether it is a link that leads back to the folder that is looked through, or to one that this lies in."""
+    if not path.is_symlink():
+        return False
+    target, inside = os.path.realpath(path), os.path.realpath(root)
+    return os.path.commonpath([target, inside]) == target
 
 
 def _never_ends(path: Path, root: os.stat_result) -> bool:
