@@ -6,6 +6,7 @@ import pickle
 import signal
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, Future
 from functools import partial
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from logrules.engine.distributed import (
 )
 from logrules.engine.extraction import MANY_SOURCES, Scanners, window_bytes
 from logrules.engine.packed_events import CHUNK_EVENTS, packed, unpacked
+from logrules.engine.resilient_pool import AHEAD, WorkerPool
 from logrules.engine.run import replay
 from logrules.model.errors import LogrulesError, SourceError
 from logrules.model.event import Event, Hit, Worker
@@ -114,6 +116,60 @@ def test_a_log_that_kills_its_reader_is_listed_and_the_report_partial(job, shipp
     assert report.sources == ("rank0.log", "rank2.log", "rank3.log")
     assert report.diagnoses[0].cause == "cuda-oom"
     assert '"partial": true' in document(report)
+
+
+def crowd(folder: Path, count: int) -> Path:
+    """A folder of logs of a line each, the last of them with an error."""
+    folder.mkdir()
+    for number in range(count):
+        (folder / f"task{number}.log").write_text(f"2025-06-15 10:00:00 INFO step {number}\n")
+    (folder / f"task{count - 1}.log").write_text(f"2025-06-15 10:00:50 {OOM}\n")
+    return folder
+
+
+def test_small_logs_are_read_in_batches_and_big_ones_alone(tmp_path):
+    logs = discover([str(crowd(tmp_path / "many", 40))]).sources
+    with (tmp_path / "many" / "task7.log").open("wb") as big:
+        big.truncate(2 << 20)
+    tasks = [Task(number, source, 1 << 18) for number, source in enumerate(logs)]
+    batches = list(local._batches(tasks, 2))
+    assert [task for batch in batches for task in batch] == tasks
+    assert [len(batch) for batch in batches] == [5, 2, 1, 5, 5, 5, 5, 5, 5, 2]
+
+
+def test_a_log_that_kills_its_reader_takes_no_other_of_its_batch_with_it(tmp_path, shipped, monkeypatch):
+    monkeypatch.setattr(local, "read", always_dies)
+    found = discover([str(crowd(tmp_path / "many", 40))])
+    report = replay_spread(found.sources, shipped, partial(read_here, processes=2))
+    assert report.unread == ("task1.log",)
+    assert len(report.sources) == 39
+    assert report.diagnoses[0].cause == "cuda-oom"
+
+
+def test_a_crowd_of_logs_is_told_alike_by_one_process_and_by_two(tmp_path, shipped):
+    folder = crowd(tmp_path / "many", 300)
+    found = discover([str(folder)])
+    alone = document(replay(found.sources, shipped, notes=found.notes))
+    assert spread(folder, shipped, partial(read_here, processes=2)) == alone
+
+
+def test_no_more_than_a_few_items_of_a_process_are_under_way(shipped, monkeypatch):
+    started: list[int] = []
+    answered: list[int] = []
+
+    class Here(Executor):
+        def submit(self, function, /, item):
+            started.append(item)
+            assert len(started) - len(answered) <= 2 * AHEAD
+            done: Future[int] = Future()
+            done.set_result(item)
+            return done
+
+    monkeypatch.setattr("logrules.engine.resilient_pool.process_pool", lambda *_: Here())
+    pool = WorkerPool(2, lambda _, item: item, type)
+    for _, answer in pool.answers({number: number for number in range(100)}, shipped):
+        answered.append(answer)
+    assert sorted(answered) == list(range(100))
 
 
 def test_a_log_that_is_gone_is_listed_and_the_others_are_read(job, shipped):

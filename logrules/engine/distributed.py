@@ -44,6 +44,16 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
+class Spilled:
+    """A source that was read, with its events from ``start`` to ``end`` of the file that holds those of all."""
+
+    lines: int
+    notes: tuple[tuple[str, str], ...]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReadFailed:
     """A source that could not be read, and why."""
 
@@ -69,11 +79,19 @@ def read(scanners: Scanners, task: Task) -> Read | ReadFailed:
     return Read(task.number, tally.lines, tally.bytes, tuple(notes), events)
 
 
+def read_batch(scanners: Scanners, tasks: Sequence[Task]) -> list[Read | ReadFailed]:
+    """Read the sources of small tasks one after the other."""
+    return [read(scanners, task) for task in tasks]
+
+
 # Reads tasks for a pack; the answers come in any order.
 Readers = Callable[[Sequence[Task], Pack], Iterator[Read | ReadFailed]]
 _DIED = "its reader died twice"
 # Of a log that was read a chunk of events is held, no more: it costs less than a log that is read from its file.
 _OPEN_SPILLS = 1_024
+# So many small logs are read for one message between processes; each process has several batches.
+_BATCH_LOGS, _BATCH_BYTES = 64, 1 << 20
+_BATCHES_EACH = 4
 
 
 def replay_spread(
@@ -96,41 +114,42 @@ def replay_spread(
         # After the first answer the others are still being read: meanwhile there is time to align the clocks.
         first = list(islice(coming, 1))
         alignment = alignment_of(sources, pack)
-        answers = _gathered(chain(first, coming), Path(folder), progress)
-        were_read = [number for number in range(len(sources)) if isinstance(answers[number], Read)]
+        spills = Path(folder) / "events"
+        answers = _gathered(chain(first, coming), spills, progress)
+        read_ones = [
+            (source, answer) for number, source in enumerate(sources) if isinstance(answer := answers[number], Spilled)
+        ]
         streams = (
-            Stream(sources[number].name, unpacked(_spill(Path(folder), number)), modified_of(sources[number]))
-            for number in were_read
+            Stream(source.name, unpacked(spills, answer.start, answer.end), modified_of(source))
+            for source, answer in read_ones
         )
         told = [note for number, source in enumerate(sources) for note in _notes(source, answers[number])]
-        reason(session, streams, len(were_read), alignment, (*notes, *told), observe, _OPEN_SPILLS)
-        lines = sum(answer.lines for answer in answers.values() if isinstance(answer, Read))
-        return session.report(lines, tuple(sources[number].name for number in were_read))
+        reason(session, streams, len(read_ones), alignment, (*notes, *told), observe, _OPEN_SPILLS)
+        lines = sum(answer.lines for _, answer in read_ones)
+        return session.report(lines, tuple(source.name for source, _ in read_ones))
 
 
 def _gathered(
-    answers: Iterable[Read | ReadFailed], folder: Path, progress: Progress | None
-) -> dict[int, Read | ReadFailed]:
+    answers: Iterable[Read | ReadFailed], spills: Path, progress: Progress | None
+) -> dict[int, Spilled | ReadFailed]:
     """The answers by task number, with their events on disk."""
-    found: dict[int, Read | ReadFailed] = {}
+    found: dict[int, Spilled | ReadFailed] = {}
     done = 0
-    for answer in answers:
-        if isinstance(answer, Read):
-            _spill(folder, answer.number).write_bytes(answer.events)
+    with spills.open("wb") as file:
+        for answer in answers:
+            if isinstance(answer, ReadFailed):
+                found[answer.number] = answer
+                continue
+            start = file.tell()
+            file.write(answer.events)
+            found[answer.number] = Spilled(answer.lines, answer.notes, start, file.tell())
             done += answer.size
             if progress is not None:
                 progress(done)
-            found[answer.number] = Read(answer.number, answer.lines, answer.size, answer.notes, b"")
-        else:
-            found[answer.number] = answer
     return found
 
 
-def _spill(folder: Path, number: int) -> Path:
-    return folder / f"{number}.events"
-
-
-def _notes(source: Source, answer: Read | ReadFailed) -> Iterator[SourceNote]:
+def _notes(source: Source, answer: Spilled | ReadFailed) -> Iterator[SourceNote]:
     if isinstance(answer, ReadFailed):
         yield SourceNote(source.name, answer.reason, unread=True)
     else:
@@ -141,6 +160,39 @@ def read_here(tasks: Sequence[Task], pack: Pack, processes: int) -> Iterator[Rea
     """The answers as they come, in any order. The tasks of a process that dies are tried again."""
     # Imported before forking, so that it is imported once.
     fast_counter()
-    pool = WorkerPool(processes, read, scanners_of)
-    for number, answer in pool.answers({task.number: task for task in tasks}, pack):
-        yield answer or ReadFailed(number, _DIED)
+    pool = WorkerPool(processes, read_batch, scanners_of)
+    batches = dict(enumerate(_batches(tasks, processes)))
+    lost: list[Task] = []
+    for number, answers in pool.answers(batches, pack):
+        if answers is None:
+            lost += batches[number]
+        yield from answers or ()
+        del batches[number]
+    # One log of a batch broke its process: the others are read.
+    for number, answers in pool.answers({task.number: (task,) for task in lost}, pack):
+        yield from answers or (ReadFailed(number, _DIED),)
+
+
+def _batches(tasks: Sequence[Task], processes: int) -> Iterator[tuple[Task, ...]]:
+    """Small logs together, others alone."""
+    most = min(_BATCH_LOGS, max(1, len(tasks) // (processes * _BATCHES_EACH)))
+    batch: list[Task] = []
+    size = 0
+    for task in tasks:
+        of_task = _size_of(task.source)
+        if batch and (len(batch) >= most or size + of_task > _BATCH_BYTES):
+            yield tuple(batch)
+            batch, size = [], 0
+        batch.append(task)
+        size += of_task
+    if batch:
+        yield tuple(batch)
+
+
+def _size_of(source: Source) -> int:
+    """The size of a plain file; what is none is as large as a whole batch."""
+    path = getattr(source, "path", None)
+    try:
+        return path.stat().st_size if isinstance(path, Path) and path.is_file() else _BATCH_BYTES
+    except OSError:
+        return _BATCH_BYTES

@@ -20,10 +20,13 @@ def packed(items: Iterable[object]) -> bytes:
     return b"".join(pickle.dumps(chunk, pickle.HIGHEST_PROTOCOL) for chunk in chunks)
 
 
-def unpacked(path: Path) -> Iterator[Any]:
-    """What a file was packed with, a chunk at a time. It is open only while one is read: there may be thousands."""
-    offset, size = 0, path.stat().st_size
-    while offset < size:
+def unpacked(path: Path, start: int = 0, end: int | None = None) -> Iterator[Any]:
+    """What a file, or a part of it, was packed with, a chunk at a time.
+
+    It is open only while one is read: there may be thousands.
+    """
+    offset, end = start, path.stat().st_size if end is None else end
+    while offset < end:
         with path.open("rb") as file:
             file.seek(offset)
             chunk = pickle.load(file)  # noqa: S301 (our own file, see above)

@@ -5,9 +5,11 @@ import multiprocessing
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from logrules.ruleset.pack import Pack
@@ -18,6 +20,8 @@ Answer = TypeVar("Answer")
 
 # A broken pool does not show which item broke it; an item that breaks a pool of its own is to blame.
 TOGETHER = 2
+# So many items a process are under way or wait for it: one that is under way costs memory on both sides.
+AHEAD = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +54,18 @@ class WorkerPool(Generic[Ready, Item, Answer]):
         if not items:
             return
         given = self.work, self.begin, pack, ready
-        with process_pool(min(processes, len(items)), _begin, given, given) as pool:
-            futures: dict[Future[Answer], int] = {pool.submit(_work, item): number for number, item in items.items()}
-            for future in as_completed(futures):
-                try:
-                    yield futures[future], future.result()
-                except BrokenProcessPool:
-                    continue
+        waiting = iter(tuple(items))
+        running: dict[Future[Answer], int] = {}
+        with process_pool(min(processes, len(items)), _begin, given, given) as pool, suppress(BrokenProcessPool):
+            while True:
+                for number in islice(waiting, processes * AHEAD - len(running)):
+                    running[pool.submit(_work, items[number])] = number
+                if not running:
+                    return
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    number = running.pop(future)
+                    with suppress(BrokenProcessPool):
+                        yield number, future.result()
 
 
 def default_processes() -> int:
