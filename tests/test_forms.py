@@ -195,7 +195,6 @@ def test_any_text_leaves_each_form_readable(text):
     assert written(render_markdown, given).count("<details>") == folded
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("form", [form for form in FORMS if form != "html"])
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_same_report_gives_the_same_bytes(tmp_path, form, language):
