@@ -21,7 +21,7 @@ def big_report() -> Report:
     """A job of 64 ranks that went through ten thousand phases."""
     spans = tuple(
         PhaseSpan(
-            f"rank {n % RANKS}", PHASES[turn % 5], turn * 60.0, turn * 60.0 + 55, n, n + 1, f"rank{n % RANKS}.log"
+            f"rank {n % RANKS}", turn * 60.0, turn * 60.0 + 55, n, n + 1, f"rank{n % RANKS}.log", PHASES[turn % 5]
         )
         for n, turn in ((n, n // RANKS) for n in range(SPANS))
     )

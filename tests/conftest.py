@@ -50,7 +50,7 @@ def some_of(rows: Iterable[object], every: int = 4) -> list[object]:
 
 
 def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
-    """Starting a browser and drawing in it is a tenth of a run. Of rows that are one in so many the others are for `make ci`."""
+    """Starting a browser and drawing in it is a tenth of a run. Of rows that are one in so many the others are for `make ci`: a number that shares no factor with the counts of values that are multiplied."""
     rows: Counter[str] = Counter()
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):

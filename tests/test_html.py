@@ -65,8 +65,8 @@ def big_log(count: int) -> LogText:
 
 def full() -> Report:
     waits = (
-        WaitSpan("rank 0", "torch/init-process-group", 11.0, 14.0, 2, 9, "rank 1.log", ended=True),
-        WaitSpan("rank 0", "torch/barrier", 17.0, 19.0, 10, 11, "rank 1.log", ended=False),
+        WaitSpan("rank 0", 11.0, 14.0, 2, 9, "rank 1.log", "torch/init-process-group", ended=True),
+        WaitSpan("rank 0", 17.0, 19.0, 10, 11, "rank 1.log", "torch/barrier", ended=False),
     )
     return replace(report(), curves=(CURVED,), waits=waits, log=big_log(40))
 
@@ -199,7 +199,7 @@ def shown(browser, tmp_path):
 def long(browser, tmp_path):
     """The page of 1,024 ranks with a log of 50,000 lines, on a screen as small as a phone's."""
     spans = tuple(
-        PhaseSpan(f"rank {n}", phase, at, at + 20, 1 + n, 40_000 + n, "rank 1.log")
+        PhaseSpan(f"rank {n}", at, at + 20, 1 + n, 40_000 + n, "rank 1.log", phase)
         for n in range(1024)
         for at, phase in ((10.0, "train_step"), (30.0, "checkpoint"))
         if n != 517 or phase == "train_step"

@@ -93,8 +93,8 @@ FAILED = Report(
     "train_step",
     (OOM,),
     (
-        PhaseSpan("rank 3", "model_load", None, None, 10, 400, "rank3.log"),
-        PhaseSpan("rank 3", "train_step", None, None, 400, 1042, "rank3.log"),
+        PhaseSpan("rank 3", None, None, 10, 400, "rank3.log", "model_load"),
+        PhaseSpan("rank 3", None, None, 400, 1042, "rank3.log", "train_step"),
     ),
     (Run(Status.COMPLETED, "rank3.log", 1, 9),),
     (),

@@ -153,8 +153,7 @@ class Failures:
 
     def tells_after(self, event: Event) -> bool:
         """Whether the same log begins to tell, after the line, of anything that was raised, crashed or ended."""
-        begun = (one.failure.first for one in self._records.values())
-        return any(first.source == event.source and first.line > event.line for first in begun)
+        return any(one.failure.begins_below(event) for one in self._records.values())
 
     def tells_of(self, worker: Worker, since: Event) -> bool:
         """Whether anything that this worker raised, or how it ended, is told behind a line of its."""

@@ -120,9 +120,9 @@ def _ran_later(run: RunState, last: Observation) -> bool:
     program = last.all_captures().get("program")
     if program is None or last.chain is not None or run.ranks.ranks:
         return False
-    event, name = last.event, program.rpartition("/")[2]
+    name = program.rpartition("/")[2]
     return any(
-        one.first.source == event.source and one.first.line > event.line and one.worker == event.worker
+        one.begins_below(last.event) and one.worker == last.event.worker
         for one in run.failures.uncaught()
         if any(frame.file.rpartition("/")[2] == name for frame in one.frames)
     )
@@ -170,8 +170,7 @@ def _outlived(run: RunState, last: Observation) -> bool:
 
 def _raised_after(run: RunState, event: Event) -> bool:
     """Whether the same log tells, after the line, of something that was raised and that nobody caught."""
-    later = (one for one in run.failures.uncaught() if one.chain and one.first.line > event.line)
-    return any(one.first.source == event.source for one in later)
+    return any(one.chain and one.begins_below(event) for one in run.failures.uncaught())
 
 
 def _waited_past(completed: Observation, match: Match) -> bool:

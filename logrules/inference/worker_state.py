@@ -81,7 +81,7 @@ class OpenWait:
         opened, source = self.opened, self.opened.event.source
         line = opened.event.file_line
         last_line = last.event.file_line if source == last.event.source else line
-        return WaitSpan(opened.worker.label, self.wait.id, opened.time, last.time, line, last_line, source, ended)
+        return WaitSpan(opened.worker.label, opened.time, last.time, line, last_line, source, self.wait.id, ended)
 
 
 @mutable_record
@@ -152,7 +152,7 @@ class WorkerState:
         if self.phase is None or begun is None or end is None:
             return []
         first, last, label = begun.event.file_line, end.event.file_line, begun.worker.label
-        return [PhaseSpan(label, self.phase, begun.time, end.time, first, last, begun.event.source)]
+        return [PhaseSpan(label, begun.time, end.time, first, last, begun.event.source, self.phase)]
 
     def began_anew(self, earlier: Observation) -> bool:
         """Whether it started once more long after this and has made a step since: what this told of is past."""

@@ -108,6 +108,10 @@ class Failure:
         """Whether it is one log record: whoever logged it has caught it."""
         return self.first.level is not None and self.last.level is None
 
+    def begins_below(self, event: Event) -> bool:
+        """Whether the same log begins to tell of it after this line."""
+        return self.first.source == event.source and self.first.line > event.line
+
     def holds(self, event: Event) -> bool:
         """Whether the line is within the record."""
         return self.first.source == event.source and self.first.line <= event.line <= self.last.line

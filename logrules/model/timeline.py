@@ -4,11 +4,10 @@ from logrules.model.record import record
 
 
 @record
-class PhaseSpan:
-    """A worker was in a phase; times are None if the log has none."""
+class _Span:
+    """From which line of a worker to which; times are None if the log has none."""
 
     worker: str
-    phase: str
     start: float | None
     end: float | None
     first_line: int
@@ -17,16 +16,17 @@ class PhaseSpan:
 
 
 @record
-class WaitSpan:
-    """A worker waited silently; ``ended`` is False if the log ends in the wait. Times are None if the log has none."""
+class PhaseSpan(_Span):
+    """A worker was in a phase."""
 
-    worker: str
+    phase: str
+
+
+@record
+class WaitSpan(_Span):
+    """A worker waited silently; ``ended`` is False if the log ends in the wait."""
+
     wait: str
-    start: float | None
-    end: float | None
-    first_line: int
-    last_line: int
-    source: str
     ended: bool
 
 
