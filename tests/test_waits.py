@@ -379,3 +379,11 @@ def test_ranks_come_together_from_where_they_meet(tmp_path, story, log, status):
     path = tmp_path / "serve.log"
     path.write_text(log)
     assert diagnose(str(path)).status is status
+
+
+@pytest.mark.parametrize(("told", "status"), [("", Status.STALLED), (" [repeated 6x across cluster]", Status.HEALTHY)])
+def test_a_line_that_sums_up_those_of_several_does_not_say_where_they_are_by_now(tmp_path, told, status):
+    log = tmp_path / "serve.log"
+    line = "[2024-08-14 11:08:21,778] [INFO] [real_accelerator.py:203:get_accelerator] Setting ds_accelerator to xpu (auto detect)"
+    log.write_text(f"(RayWorkerVllm pid=71) {line}{told}\n")
+    assert diagnose(str(log)).status is status
