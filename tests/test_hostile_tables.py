@@ -138,6 +138,17 @@ def test_a_text_that_the_scan_looks_for_is_one_line_of_some_letters(text, tmp_pa
     assert capsys.readouterr().err.startswith("logrules: own/t.yaml:")
 
 
+def test_tiers_that_a_table_leaves_out_are_told_in_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("own").mkdir()
+    Path("own/causes.yaml").write_text("causes: []\ntiers: [{id: mine}]\n")
+    Path("a.log").write_text("step 1\n")
+    assert main(["diagnose", "--rules", "own", "a.log"]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == "logrules: own/causes.yaml:2:1: leaves out the tier `hardware`, of which causes are"
+    assert all(line.removeprefix("logrules: ").startswith("own/causes.yaml:2:1: ") for line in said)
+
+
 @pytest.mark.parametrize("words", [("explain", "acme/one"), ("explain", "python-exception"), ("rules", "acme")])
 def test_what_a_rule_says_uses_no_control_of_a_terminal(words, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -189,8 +189,9 @@ class Session:
         if turn is RunTurn.BACK:
             self._run = self._runs.taken_back()
         else:
-            yield from self._run.rules.end_stalls()
+            over = self._run.rules
             self._end_run(event, turn)
+            yield from over.end_stalls()
 
     def _end_run(self, event: Event, turn: RunTurn) -> None:
         outcome = self._outcome()

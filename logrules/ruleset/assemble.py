@@ -18,7 +18,7 @@ from logrules.ruleset.required_words import required_words
 from logrules.ruleset.rule_builder import add_rule
 from logrules.ruleset.rule_table import RuleTable
 from logrules.ruleset.signal_table import SignalTable
-from logrules.ruleset.table_reader import PipelineFile, TableFile
+from logrules.ruleset.table_reader import CausesFile, PipelineFile, TableFile
 from logrules.ruleset.table_rules import rules_of_tables
 from logrules.ruleset.tables import Phase, Tables
 
@@ -33,6 +33,8 @@ _OTHERWISE_CALLED = {"certainty_model": "certainty"}
 
 def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, tuple[Problem, ...]]:
     """The pack of all files, or None, and every problem found on the way."""
+    if left_out := tuple(_tiers_left_out(sources)):
+        return None, left_out
     files = [source.file for source in sources if isinstance(source.file, TableFile)]
     phases, tables = _joined_phases(files), _joined_tables(files)
     vocabulary = _vocabulary_of(sources, phases, tables)
@@ -142,6 +144,20 @@ def _headers(frameworks: Iterable[FrameworkFile]) -> tuple[HeaderFormat, ...]:
     return tuple(
         replace(form, id=f"{file.framework}/{form.id}", samples=()) for file in frameworks for form in file.headers
     )
+
+
+def _tiers_left_out(sources: Iterable[RuleSource]) -> Iterator[Problem]:
+    """Tiers that a file leaves out of its list, which stands in the place of the one before: causes are of them."""
+    before: dict[str, None] = {}
+    for source in sources:
+        if isinstance(source.file, CausesFile) and source.file.tiers:
+            own = {tier.id for tier in source.file.tiers}
+            for name in before:
+                if name not in own:
+                    yield source.problem(
+                        ("tiers",), f"leaves out the tier `{name}`, of which causes are", kind="schema"
+                    )
+            before = dict.fromkeys(own)
 
 
 def _joined_phases(files: Iterable[TableFile]) -> tuple[Phase, ...]:
