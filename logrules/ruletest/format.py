@@ -47,13 +47,22 @@ def formatted(raw: bytes, shown: str, without: Iterable[NodePath] = ()) -> bytes
 
 
 def _laid_out(raw: bytes, gone: Iterable[NodePath]) -> str:
+    layout = _layout()
+    document = layout.load(raw.decode("utf-8-sig"))
+    for path in gone:
+        _take_out(document, path)
+    return _dumped(document, layout)
+
+
+def _layout() -> YAML:
     layout = YAML()
     layout.preserve_quotes = True
     layout.width = _NEVER_BROKEN
     layout.indent(mapping=2, sequence=4, offset=2)
-    document = layout.load(raw.decode("utf-8-sig"))
-    for path in gone:
-        _take_out(document, path)
+    return layout
+
+
+def _dumped(document: object, layout: YAML) -> str:
     out = io.StringIO()
     layout.dump(document, out)
     return out.getvalue()
@@ -98,13 +107,8 @@ _PLAIN = re.compile(r"[A-Za-z0-9_./$(+~][^,\[\]{}:#?'\"\\`]*[^,\[\]{}:#?'\"\\`\s
 
 def written(data: Mapping[str, Any], schema: str = "") -> str:
     """The text of a file that says this, with the schema that editors complete it by."""
-    layout = YAML()
-    layout.width = 1 << 30
-    layout.indent(mapping=2, sequence=4, offset=2)
-    out = io.StringIO()
-    layout.dump(_node(dict(data), 0, top=True), out)
     head = f"# yaml-language-server: $schema={schema}\n" if schema else ""
-    return head + ordered(out.getvalue())
+    return head + ordered(_dumped(_node(dict(data), 0, top=True), _layout()))
 
 
 def _node(value: object, depth: int, *, top: bool = False, flow: bool = False, key: str = "") -> object:
