@@ -125,6 +125,21 @@ def test_however_a_log_was_copied_it_is_diagnosed_the_same(case, form, tmp_path)
 
 
 @pytest.mark.parametrize(
+    ("story", "numbers", "taken"),
+    [
+        ("few lines of one kind, found far into a file", (2297, 2298, 2300, 7325), True),
+        ("labels of ranks", (1, 2, 5, 7), False),
+        ("labels of many ranks, in the order in which they wrote", (2300, 1104, 2301, 7), False),
+        ("the steps of a loop", (1200, 1300, 1400, 1500), False),
+    ],
+)
+def test_numbers_of_lines_that_were_searched_for(story, numbers, taken):
+    lines = ["event for train-0: Pulled the image", "event for train-0: Created it"] * 2
+    copied = [f"{number}:  {line}" for number, line in zip(numbers, lines, strict=True)]
+    assert (_bare(copied) == lines) is taken
+
+
+@pytest.mark.parametrize(
     "form", [form for form in _BY_LINE if form not in {"tags of a stream", "a viewer", "a console"}]
 )
 def test_what_stands_round_each_line_is_taken_away(form):

@@ -10,6 +10,8 @@ from logrules.model.late_pattern import late_pattern
 from logrules.sources.copied_form import Rewrite
 
 _FEWEST_LINES = 5
+# Ranks and steps begin with low numbers: fewer lines, and of one kind, show that lines so far on were searched for.
+_FAR, _FEWEST_FAR = 1_000, 3
 _NUMBERED_SHARE, _RISING_SHARE, _NEXT_SHARE = 0.9, 0.95, 0.7
 # One kind of line is a table, or says how far a loop has come: its first number is its own.
 _KIND_SHARE, _FEWEST_KINDS = 0.8, 4
@@ -41,11 +43,14 @@ def numbers_of(head: bytes) -> Rewrite | None:
     lines = head.count(b"\n") - len(_BLANK_LINE.findall(head))
     for end, column in zip(_ENDS, _COLUMNS, strict=True):
         found = list(column.finditer(head))
-        if len(found) < max(_FEWEST_LINES, _NUMBERED_SHARE * lines):
+        searched = end is _ENDS[2]
+        far = searched and bool(found) and int(found[0]["number"]) >= _FAR
+        if len(found) < max(_FEWEST_FAR if far else _FEWEST_LINES, _NUMBERED_SHARE * lines):
             continue
-        if not _count(found, searched=end is _ENDS[2]):
+        if not _count(found, searched=searched):
             continue
-        if not (all(map(_COUNTED.match, (one[0] for one in found))) or _vary([one["rest"] for one in found])):
+        counted = far or all(map(_COUNTED.match, (one[0] for one in found)))
+        if not (counted or _vary([one["rest"] for one in found])):
             continue
         blanks = _blanks_of([one["rest"] for one in found])
         taken = rb"^[ \t]*\[?" + _FILE + rb"L?\d{1,7}" + end + rb" {0,%d}" % blanks
