@@ -15,6 +15,8 @@ import pytest
 
 from logrules.model.errors import LogrulesError
 from logrules.model.version import __version__
+from logrules.parsing.newlines import count_newlines
+from logrules.parsing.window import WINDOW_BYTES
 from logrules.ruleset.load import load_pack
 from logrules.tools.mcp.tools import MAX_DIAGNOSES, MAX_LINE_CHARS, MAX_RULES, Tools
 
@@ -386,3 +388,43 @@ def test_neither_a_pipe_nor_a_link_to_everything_is_followed(root):
 def test_the_number_of_paths_is_bounded(root, paths):
     with pytest.raises(LogrulesError, match="between 1 and 64"):
         Tools(root, load_pack()).diagnose(paths)
+
+
+def test_what_a_log_left_unused_is_given_back(monkeypatch):
+    from logrules.tools.mcp import memory
+
+    asked: list[tuple[str, int]] = []
+
+    class Library:
+        mallopt = staticmethod(lambda what, value: asked.append((f"mallopt {what}", value)))
+        malloc_trim = staticmethod(lambda kept: asked.append(("trim", kept)))
+
+    monkeypatch.setattr(memory, "_library", Library)
+    memory.spare()
+    memory.give_back()
+    assert asked == [("mallopt -3", 128 << 10), ("mallopt -8", 1), ("trim", 0)]
+    monkeypatch.setattr(memory, "_library", lambda: None)
+    memory.spare()
+    memory.give_back()
+    assert len(asked) == 3
+
+
+def test_the_c_library_here_can_be_asked_or_is_left_alone():
+    from logrules.tools.mcp import memory
+
+    memory._library.cache_clear()
+    library = memory._library()
+    assert library is None or library.malloc_trim(0) in {0, 1}
+
+
+def test_a_big_log_is_read_for_an_agent_without_numpy(root, monkeypatch):
+    """It would take 21 MB beside the SDK."""
+    monkeypatch.setattr("logrules.engine.extraction.BIG_WINDOWS", 2)
+    asked: list[None] = []
+    monkeypatch.setattr("logrules.engine.run.slow_counter", lambda: asked.append(None) or count_newlines)
+    line = b"step 1 loss 0.5\n"
+    (root / "big.log").write_bytes(line * (6 * WINDOW_BYTES // len(line)) + OOM.encode())
+    answer = Tools(root, load_pack()).diagnose(["big.log"])
+    assert asked
+    assert answer["lines"] == 6 * WINDOW_BYTES // len(line) + 1
+    assert answer["diagnoses"][0]["cause"] == "cuda-oom"

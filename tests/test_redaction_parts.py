@@ -42,6 +42,7 @@ def clean(text: str) -> str:
         f"x='{POINTS}'",
         f't = "".join([\n  "{HALF}",\n  "{REST}"])',
         f't = "{HALF}"\nt += "{REST}"',
+        f"export T={HALF}\\\n{REST}",
         TOKEN.encode().hex(),
         base64.b64encode(base64.b64encode(f"HF_TOKEN={TOKEN}".encode())).decode(),
         f"HF_TOKEN=3D{TOKEN}",

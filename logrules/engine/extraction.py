@@ -74,7 +74,7 @@ class Extraction:
     """How sources are read: with which scanners and pool, and where unreadable ones are noted.
 
     ``window`` is the size of a window in bytes. A source that cannot be read is added to ``unread`` and yields nothing;
-    without ``unread``, SourceError is raised.
+    without ``unread``, SourceError is raised. ``fast`` gives what counts the lines of a big log.
     """
 
     scanners: "Scanners"
@@ -85,6 +85,7 @@ class Extraction:
     progress: Progress | None = None
     reader: Reader | None = None
     unread: list[SourceNote] | None = None
+    fast: Callable[[], Count] = fast_counter
 
     @property
     def many(self) -> bool:
@@ -222,7 +223,7 @@ def _found(cut: Iterator[Window], how: Extraction) -> Iterator[tuple[Window, Fou
 
     A log of one window is scanned by the thread that reads it.
     """
-    usual = fast_counter() if how.many else count_newlines
+    usual = how.fast() if how.many else count_newlines
     first = list(islice(cut, 2))
     submit = how.pool.submit if len(first) > 1 else how.pool.done
     ahead: deque[tuple[Window, Pending[Found], bool]] = deque()
@@ -251,7 +252,7 @@ def _found(cut: Iterator[Window], how: Extraction) -> Iterator[tuple[Window, Fou
             plan = plan or SamplingPlan.after((scanned() for scanned in head), kept)
             head.clear()  # what was found takes more memory than the windows
             early = held.popleft()
-            count = fast_counter() if early.index >= BIG_WINDOWS else usual
+            count = how.fast() if early.index >= BIG_WINDOWS else usual
             scan = how.pool.done if plan.dense else submit
             ahead.append((early, scan(how.scanners.find, early, plan.detail(early), count), True))
         while len(ahead) > how.pool.threads + 1:

@@ -24,6 +24,7 @@ _JOINT = rf"""
       | (?<=(?:\bconcat\w*!?|\bjoin|\bpaste\w?)\([^()]{{0,400}}) {_QUOTE} \s{{0,40}},\s{{0,40}} {_QUOTE}
       | {_QUOTE}? \s?[;\n]\s? \$?\w{{1,40}} \s? [+.]= \s? {_QUOTE}?
       | %s {_QUOTE} \s? % \s? \(? {_QUOTE}
+      | \\ \r?\n
     )
     (?={_INSIDE})
 """

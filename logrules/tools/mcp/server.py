@@ -1,6 +1,5 @@
 """The tools as a server of the Model Context Protocol, by its official SDK."""
 
-import gc
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ from logrules.model.errors import LogrulesError, reason_of
 from logrules.model.version import __version__
 from logrules.output.escape import safe_lines
 from logrules.ruleset.pack import Pack
+from logrules.tools.mcp.memory import give_back, spare
 from logrules.tools.mcp.tools import Tools
 from logrules.tools.mcp.wire import standard_wire
 
@@ -85,7 +85,7 @@ class _Asked:
             raise
         finally:
             # A long log leaves tens of megabytes in cycles, which its successor would come on top of.
-            gc.collect()
+            give_back()
 
 
 def server_of(tools: Tools) -> MCPServer:
@@ -147,6 +147,8 @@ def _add_resources(server: MCPServer, tools: Tools, asked: _Asked) -> None:
 
 def serve(root: Path, pack: Pack) -> None:
     """Serve on standard input and output until the client goes."""
+    spare()
+    give_back()
     try:
         server_of(Tools(root, pack)).run("stdio")
     except OSError as fault:

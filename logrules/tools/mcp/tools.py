@@ -128,7 +128,8 @@ class Tools:
             if isinstance(source, FileSource):
                 # A pattern may have matched a link that leads out of the folder, or a pipe that nobody writes to.
                 self._allowed(str(source.path))
-        report = replay(found.sources, self._pack, notes=found.notes, progress=look_up, observe=look_up)
+        # The SDK takes 60 MB already.
+        report = replay(found.sources, self._pack, notes=found.notes, progress=look_up, observe=look_up, threads=0)
         if not report.lines:
             raise LogrulesError("there is not a line in it")
         return report
