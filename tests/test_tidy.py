@@ -211,6 +211,24 @@ def test_what_is_proved_to_be_laid_out_is_not_changed(path, edits):
             assert ordered(_laid_out(raw, ())).encode() == raw
 
 
+# What ruamel would write otherwise, or refuse.
+NOT_SURE = [
+    "- a\n",
+    "a: [[[b]]]\n",
+    "a: |+\n  x\n\n",
+    "a:\n  -\n  - b\n",
+    "a: [{b: c}]\n",
+    "a: [b: [c: d]]\n",
+    "true: a\n",
+    "\na: b\n",
+]
+
+
+@pytest.mark.parametrize("text", NOT_SURE)
+def test_what_is_not_sure_is_not_proved(text):
+    assert not is_laid_out(text.encode())
+
+
 def test_of_most_shipped_files_it_is_proved_at_once():
     assert sum(is_laid_out(path.read_bytes()) for path in SHIPPED[::8]) > len(SHIPPED[::8]) / 2
 

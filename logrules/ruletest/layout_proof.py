@@ -31,7 +31,7 @@ def is_laid_out(raw: bytes) -> bool:
     if lines[-1] or not all(lines[:1]) or not all(line.isprintable() and not line.isspace() for line in lines):
         return False
     node = yaml.compose(text, Loader=Loader)
-    if node is None:
+    if not isinstance(node, yaml.MappingNode):
         return False
     try:
         written = list(_uncommented(_block(node, "", lines)))
@@ -50,10 +50,10 @@ def _block(node: yaml.Node, lead: str, lines: Sequence[str]) -> Iterator[str]:
     if isinstance(node, yaml.MappingNode) and not node.flow_style:
         for key, value in node.value:
             if len(key.value) > _LONG_KEY:
-                yield f"{lead}? {_inline(key, lines)}"
+                yield f"{lead}? {_key(key, lines)}"
                 yield f"{blank}: {_inline(value, lines)}"
             else:
-                yield from _entry(f"{lead}{_inline(key, lines)}:", value, f"{blank}  ", lines)
+                yield from _entry(f"{lead}{_key(key, lines)}:", value, f"{blank}  ", lines)
             lead = blank
     elif isinstance(node, yaml.SequenceNode) and not node.flow_style:
         for item in node.value:
@@ -77,11 +77,11 @@ def _entry(head: str, value: yaml.Node, below: str, lines: Sequence[str]) -> Ite
         style = lines[value.start_mark.line][value.start_mark.column :]
         inside = lines[value.start_mark.line + 1 : value.end_mark.line]
         first = inside[0] if inside else ""
-        if style not in {"|", "|-", "|+"} or not first.startswith(below) or first.startswith(f"{below} "):
+        if style not in {"|", "|-"} or not first.startswith(below) or first.startswith(f"{below} "):
             raise _UnsureError
         yield f"{head} {style}"
         yield from inside
-    elif value.start_mark.index == value.end_mark.index:
+    elif value.start_mark.index == value.end_mark.index and head.endswith(":"):
         yield head
     else:
         text = _inline(value, lines)
@@ -92,18 +92,39 @@ def _entry(head: str, value: yaml.Node, below: str, lines: Sequence[str]) -> Ite
 
 def _inline(node: yaml.Node, lines: Sequence[str]) -> str:
     """A node that stands on one line, its words as they are there."""
-    begin, end = node.start_mark, node.end_mark
     if isinstance(node, yaml.SequenceNode):
-        return f"[{', '.join(_inline(item, lines) for item in node.value)}]"
+        return f"[{', '.join(_item(item, lines) for item in node.value)}]"
     if isinstance(node, yaml.MappingNode):
-        if any(len(key.value) > _LONG_KEY for key, _ in node.value):
-            raise _UnsureError
-        pairs = ", ".join(f"{_inline(key, lines)}: {_inline(value, lines)}" for key, value in node.value)
-        return f"{{{pairs}}}" if lines[begin.line].startswith("{", begin.column) else pairs
+        return f"{{{', '.join(_pair(key, value, lines) for key, value in node.value)}}}"
+    begin, end = node.start_mark, node.end_mark
     text = lines[begin.line][begin.column : end.column]
     if not isinstance(node, yaml.ScalarNode) or begin.line != end.line or not _is_sure(node, text):
         raise _UnsureError
     return text
+
+
+def _item(node: yaml.Node, lines: Sequence[str]) -> str:
+    """What stands between brackets: of a mapping with one key alone no braces are written."""
+    if isinstance(node, yaml.SequenceNode):
+        raise _UnsureError
+    if not isinstance(node, yaml.MappingNode) or len(node.value) != 1:
+        return _inline(node, lines)
+    ((key, value),) = node.value
+    if not isinstance(value, yaml.ScalarNode):
+        raise _UnsureError
+    return _pair(key, value, lines)
+
+
+def _pair(key: yaml.ScalarNode, value: yaml.Node, lines: Sequence[str]) -> str:
+    if len(key.value) > _LONG_KEY:
+        raise _UnsureError
+    return f"{_key(key, lines)}: {_inline(value, lines)}"
+
+
+def _key(key: yaml.ScalarNode, lines: Sequence[str]) -> str:
+    if key.tag != _WORD:
+        raise _UnsureError
+    return _inline(key, lines)
 
 
 def _is_sure(node: yaml.ScalarNode, text: str) -> bool:
