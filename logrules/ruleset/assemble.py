@@ -151,13 +151,13 @@ def _tiers_left_out(sources: Iterable[RuleSource]) -> Iterator[Problem]:
     before: dict[str, None] = {}
     for source in sources:
         if isinstance(source.file, CausesFile) and source.file.tiers:
-            own = {tier.id for tier in source.file.tiers}
+            own = dict.fromkeys(tier.id for tier in source.file.tiers)
             for name in before:
                 if name not in own:
                     yield source.problem(
                         ("tiers",), f"leaves out the tier `{name}`, of which causes are", kind="schema"
                     )
-            before = dict.fromkeys(own)
+            before = own
 
 
 def _joined_phases(files: Iterable[TableFile]) -> tuple[Phase, ...]:
