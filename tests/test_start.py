@@ -4,7 +4,6 @@ A room may grow a module without a word here; what must stay out are the heavy l
 not need, and the three hundred rule files.
 """
 
-import gc
 import json
 import os
 import shutil
@@ -153,15 +152,23 @@ def test_a_log_may_be_named_by_its_path(tmp_path):
     assert diagnose(log) == diagnose(str(log))
 
 
-def test_the_command_passes_its_status_on_and_leaves_nothing_to_look_through(monkeypatch):
+@pytest.mark.parametrize(
+    ("threads", "loaded", "ended"),
+    [(1, [], [1]), (2, [], []), (1, ["multiprocessing"], [])],
+    ids=["nothing else runs", "a thread runs", "there may be processes"],
+)
+def test_the_command_ends_its_process_at_once_where_nothing_has_to_be_waited_for(monkeypatch, threads, loaded, ended):
     from logrules import __main__
 
+    seen: list[int] = []
     monkeypatch.setattr(__main__, "main", lambda: 1)
-    try:
-        assert __main__.command() == 1
-        assert gc.get_freeze_count() > 0
-    finally:
-        gc.unfreeze()
+    monkeypatch.setattr(__main__.threading, "active_count", lambda: threads)
+    monkeypatch.delitem(sys.modules, "multiprocessing", raising=False)
+    for name in loaded:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setattr(__main__.os, "_exit", seen.append)
+    assert __main__.command() == 1
+    assert seen == ended
 
 
 def test_what_is_kept_is_read_once_and_not_written_anew_where_nothing_was_learned(tmp_path, monkeypatch):
