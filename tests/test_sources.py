@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from logrules.model.errors import SourceError
 from logrules.model.stream import CONTINUED, JOINED, MAX_LINE_BYTES, Block, End, Skipped
-from logrules.sources.archive import codec_of
+from logrules.sources.archive import codec_of, expanded
 from logrules.sources.chunking import resized, whole_lines
 from logrules.sources.copied_form import PLAIN
 from logrules.sources.copied_text import form_of
@@ -256,6 +256,16 @@ def test_an_archive_is_known_by_its_content(kind: str, block_bytes: int, tmp_pat
     blocks, skipped, _ = everything(source)
     check_blocks(blocks, LINES)
     assert not skipped
+
+
+@pytest.mark.parametrize("kind", COMPRESS)
+def test_an_archive_of_nothing_but_nuls_comes_out_in_small_pieces(kind: str) -> None:
+    data = COMPRESS[kind](bytes(32 << 20))
+    codec = codec_of(data)
+    assert codec is not None
+    pieces = [len(piece) for piece in expanded(iter([data]), codec, [])]
+    assert sum(pieces) == 32 << 20
+    assert max(pieces) <= 8 << 20
 
 
 @pytest.mark.parametrize("kind", COMPRESS)

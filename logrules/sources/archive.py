@@ -18,8 +18,8 @@ from logrules.model.record import record
 # library cannot give that back.
 _STEP_BYTES = 8 << 10
 _GZIP_STEP_BYTES = 64 << 10
-# zstandard expands all that it is given at once; a kilobyte can become at most 32 MiB.
-_ZSTD_FEED_BYTES = 1 << 10
+# zstandard expands all that it is given at once; four bytes can become 128 KiB, so these 8 MiB.
+_ZSTD_FEED_BYTES = 1 << 8
 # `xz -9` needs 65 MiB; a damaged header could ask for gigabytes.
 _XZ_MEMORY_BYTES = 128 << 20
 
