@@ -183,6 +183,28 @@ def test_what_a_server_catches_fails_no_run_that_tells_more(on):
 
 
 @pytest.mark.parametrize(
+    ("said", "failed"),
+    [
+        ("ERROR reporter_agent.py:706 -- Error publishing node physical stats.", False),
+        ("ERROR node_head.py:412 -- Error receiving node physical stats from reporter agent.", False),
+        ("ERROR actor_head.py:209 -- Error processing actor info from GCS.", False),
+        ("ERROR utils.py:635 -- Error looping coroutine <function Head._record at 0x7f9acd>.", False),
+        ("ERROR agent.py:412 -- Agent is stopping.", True),
+    ],
+)
+def test_what_a_loop_of_rays_dashboard_catches_fails_nothing(on, said, failed):
+    log = (
+        "2025-03-01 10:00:00,250\tINFO runtime_env_agent.py:514 -- Got request from raylet.\n"
+        f"2025-03-01 10:00:05,250\t{said}\n"
+        "Traceback (most recent call last):\n"
+        '  File "/opt/py/lib/python3.11/site-packages/ray/dashboard/modules/reporter/reporter_agent.py", line 700, in look\n'
+        "    stats = self._get_all_stats()\n"
+        "AttributeError: _cache\n"
+    )
+    assert (run_log(on, log).status is Status.FAILED) is failed
+
+
+@pytest.mark.parametrize(
     ("method", "phase"), [("rollout", "rollout"), ("update_weights", "weight_sync"), ("init_model", "model_load")]
 )
 def test_what_a_driver_has_its_actors_do_is_where_it_fails(on, method, phase):
