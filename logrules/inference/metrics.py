@@ -152,8 +152,8 @@ def _latches(leaf: Metrical, value: float, series: Series, line: str) -> bool:
             if not above:
                 return value < factor * median(usual)
             # What a bar shows, or what is named so, is of one batch, and batches differ.
-            of_batch = bar_of(line) is not None or _OF_BATCH.search(line) is not None
-            return not of_batch and _is_spike(usual, value, factor, abs(series.first or 0.0))
+            spikes = _is_spike(usual, value, factor, abs(series.first or 0.0))
+            return spikes and bar_of(line) is None and _OF_BATCH.search(line) is None
         case _:
             return False
 

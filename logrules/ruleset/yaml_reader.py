@@ -13,7 +13,7 @@ from logrules.ruleset.bounded_read import decoded
 
 MAX_DEPTH = 30
 MAX_NODES = 50_000
-_Parser = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _Path: TypeAlias = tuple[str | int, ...]
 # What a part may be called that is that anyhow: plain data has no other kinds.
 _TAG = "tag:yaml.org,2002:"
@@ -69,7 +69,7 @@ def parse_document(raw: bytes, shown: str) -> Document:
     """The document that ``raw`` spells; ``shown`` names it in messages. Raises PackError, for aliases too."""
     text = decoded(raw, shown)
     try:
-        parser = _Parser(text)
+        parser = SafeLoader(text)
         try:
             return _Composer(parser, shown).document()
         finally:

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import yaml
 
-from logrules.ruletest.yaml_entries import Loader, ordered
+from logrules.ruleset.yaml_reader import SafeLoader
+from logrules.ruletest.yaml_entries import ordered
 
 # A longer key has a line of its own.
 _LONG_KEY = 127
@@ -30,7 +31,7 @@ def is_laid_out(raw: bytes) -> bool:
     lines = text.split("\n")
     if lines[-1] or not all(lines[:1]) or not all(line.isprintable() and not line.isspace() for line in lines):
         return False
-    node = yaml.compose(text, Loader=Loader)
+    node = yaml.compose(text, Loader=SafeLoader)
     if not isinstance(node, yaml.MappingNode):
         return False
     try:

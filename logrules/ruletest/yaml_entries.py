@@ -18,9 +18,8 @@ from logrules.ruleset.profile_models import NeverFile, PathStepFile, ProfileFile
 from logrules.ruleset.table_reader import TABLE_FILES, CausesFile, PipelineFile
 from logrules.ruleset.tables import Phase
 from logrules.ruleset.translation import Translation
+from logrules.ruleset.yaml_reader import SafeLoader
 from logrules.ruletest.case import CaseFile
-
-Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _keys(model: Any, first: Sequence[str] = ("id",), last: Sequence[str] = ()) -> tuple[str, ...]:
@@ -106,7 +105,7 @@ def ordered(text: str) -> str:
 
 
 def _mappings(text: str) -> Iterator[_Mapping]:
-    node = yaml.compose(text, Loader=Loader)
+    node = yaml.compose(text, Loader=SafeLoader)
     if node is not None:
         yield from _below(node, ())
 

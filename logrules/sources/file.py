@@ -16,7 +16,7 @@ from logrules.sources.archive import MAGIC_BYTES, codec_of, expanded
 from logrules.sources.chunking import aligned_blocks, resized, whole_lines
 from logrules.sources.copied_text import as_written, form_of
 from logrules.sources.decoding import SNIFFED_BYTES, as_utf8, encoding_of, no_text
-from logrules.sources.holes import behind_hole
+from logrules.sources.holes import behind_hole, may_be_in_hole
 from logrules.sources.source import BLOCK_BYTES, SavedSource
 from logrules.sources.wall_clock import now
 
@@ -197,7 +197,7 @@ def _past_holes(file: FileIO, reads: Iterator[bytes]) -> Iterator[bytes]:
     """The same reads of a plain file, but for the holes in it."""
     for data in reads:
         yield data
-        if data.endswith(b"\0") and not data.strip(b"\0"):
+        if may_be_in_hole(data):
             file.seek(behind_hole(file.fileno(), file.tell()))
 
 

@@ -10,6 +10,11 @@ from logrules.model.stream import MAX_LINE_BYTES
 _SEEK_DATA = getattr(os, "SEEK_DATA", None)
 
 
+def may_be_in_hole(data: bytes) -> bool:
+    """Whether what was read last is nothing but NULs."""
+    return data.endswith(b"\0") and not data.strip(b"\0")
+
+
 def behind_hole(descriptor: int, at: int) -> int:
     """Where to read on behind NULs that end ``at`` this place: there, or further on where a hole goes on.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from logrules.model.errors import reason_of
 from logrules.sources.archive import MAGIC_BYTES, codec_of
-from logrules.sources.holes import behind_hole
+from logrules.sources.holes import behind_hole, may_be_in_hole
 
 READ_BYTES = 1 << 20
 # What was read last is compared with what stands there now: a file may be written anew up to the same size.
@@ -106,7 +106,7 @@ class Tail:
                 self._at += len(data)
                 self._mark = (self._mark + data)[-_MARK_BYTES:]
                 yield Grown(data, os.fstat(file.fileno()).st_mtime)
-                if data.endswith(b"\0") and not data.strip(b"\0"):
+                if may_be_in_hole(data):
                     self._pass_hole(file)
         except OSError as fault:
             self.fault = f"reading failed ({reason_of(fault)})"
