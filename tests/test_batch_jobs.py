@@ -53,6 +53,23 @@ def test_of_three_the_last_one_counts(tmp_path):
     assert [run.cause for run in report.earlier_runs] == ["cuda-oom", "preempted"]
 
 
+PREEMPTED = "slurmstepd: error: *** JOB 7101 ON node3 CANCELLED AT 2024-05-06T10:00:00 DUE TO PREEMPTION ***"
+
+
+@pytest.mark.parametrize(
+    ("story", "later", "earlier"),
+    [
+        ("a job that was put back into the queue goes on in its log", "2024-05-06 10:31:00,100 - INFO - ", 1),
+        ("what its processes say while they end is of the same job", "2024-05-06 10:01:00,100 - INFO - ", 0),
+    ],
+)
+def test_what_a_log_has_long_after_a_scheduler_ended_its_job(tmp_path, story, later, earlier):
+    steps = [f"{later}step {step} loss 0.5" for step in range(1, 4)]
+    report = read(tmp_path, *job(7101, 5), PREEMPTED, *steps)
+    assert len(report.earlier_runs) == earlier
+    assert (report.status is Status.FAILED) is (earlier == 0)
+
+
 def test_a_job_that_is_requeued_keeps_its_number(tmp_path):
     assert read(tmp_path, *job(7101, 5), *job(7101, 5)).earlier_runs == ()
 

@@ -52,3 +52,22 @@ def test_what_may_have_been_at_work_is_not(tmp_path, shipped, begun, line):
     report = ended(tmp_path, shipped, line, begun=begun)
     assert report.status is Status.FAILED
     assert report.diagnoses[0].cause in {"preempted", "interrupted"}
+
+
+def summary(at: str) -> str:
+    """A table that a program logs line by line, of more kinds of lines than who waits writes."""
+    rows = ("mean", "median", "least", "most", "count", "spread", "width", "height", "left", "right", "above")
+    return "".join(f"2026-03-04 {at} - INFO -     {row}: 0.4711\n" for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("story", "at", "stands"),
+    [
+        ("what is printed with what was begun is one thing said", "10:00:01", True),
+        ("who logs a table half an hour later does not wait", "10:30:00", False),
+    ],
+)
+def test_a_table_is_of_the_one_who_waits_where_it_comes_at_once(tmp_path, shipped, story, at, stands):
+    begun = "2026-03-04 10:00:00 - INFO - Loading dataset from /data/quotes.json\n"
+    report = ended(tmp_path, shipped, "2026-03-04 10:45:00 - INFO -     total: 17", begun=begun + summary(at))
+    assert (report.status is Status.STALLED) is stands

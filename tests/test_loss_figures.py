@@ -26,6 +26,7 @@ def bars(losses):
 
 
 PADDLE = "2025-03-04 05:06:07 [INFO]\t\n------------Environment Information-------------\nplatform: Linux\n"
+START = "Loading checkpoint shards:   0%|          | 0/2 [00:00<?, ?it/s]\n"
 USUAL = [2.3 + number % 7 / 10 for number in range(STEPS)]
 POLICY = [(-1) ** number * (number % 5) / 100 + 0.005 for number in range(STEPS)]
 # Single batches of a model that is nearly right: most are easy, one in a few is ten times as hard.
@@ -45,6 +46,8 @@ MEMORISED = [2.0, *[0.0002 + number % 3 / 10_000 for number in range(STEPS)]]
         ("a validation in words", steps(USUAL) + "INFO - Validation - Loss: 9.7, F1: 0.9\nBest validation loss: 9.7\n", False),
         ("a training loss beside one of a validation", steps(USUAL) + "epoch 9 train loss: 9.7 val loss: 2.4\n", True),
         ("a second run in the same log", steps(USUAL) + steps([9.9, 9.8, 9.6, *USUAL]), False),
+        ("a second run behind a start of its own", steps(USUAL) + START + steps([9.9, 9.8, *USUAL]).replace("step ", "step 10"), False),
+        ("a summary of the tracker", steps([0.02] * STEPS) + "wandb:                train_loss 0.6247\n", False),
         ("single batches on a bar", bars([*USUAL, 9.7]), False),
         ("single batches that are named so", steps([*USUAL, 9.7]).replace("loss", "batch_loss:"), False),
         ("a suite that begins anew behind its heading", steps(USUAL) + PADDLE + steps([9.9, 9.8]).replace("step 1 ", "step 10 "), False),

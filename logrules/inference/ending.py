@@ -92,13 +92,15 @@ class Endings:
         """Whether so much of so many kinds was written after this line that its writer cannot be waiting still.
 
         What is indented or opens with a quote or a bracket goes on with what was begun: a dump is one thing said, and
-        so is a table.
+        so is a table, unless it bears a time long after.
         """
         said: dict[str, set[str]] = {}
         printed: set[str] = set()
         for line in self.below(waiting.event):
             own = not peers(line.worker, waiting.worker)
-            if own and begins_statement(line.message) and not is_table_row(line.message):
+            if own and (begins_statement(line.message) or _is_long_after(waiting.event, line)) and not is_table_row(
+                line.message
+            ):
                 kind = template_of(line.message)
                 said.setdefault(kind, set()).add(progress_key(line.message))
                 if _is_printed(line):
@@ -176,6 +178,11 @@ class Endings:
 def _is_within(span_s: float, line: Event, ends: float | None) -> bool:
     """Whether it was written so shortly before the last of its log."""
     return ends is not None and line.stamp is not None and ends - line.stamp.seconds < span_s
+
+
+def _is_long_after(event: Event, line: Event) -> bool:
+    """Whether the line bears a time of its own, too late to be of what the event began."""
+    return event.stamp is not None and line.stamp is not None and line.stamp.seconds - event.stamp.seconds > ANEW_S
 
 
 def _is_printed(line: Event) -> bool:

@@ -55,8 +55,11 @@ class MetricStates:
         self._series: dict[str, Series] = {}
         self.by_signal = by_signal
 
-    def add(self, metric: Metric, observation: Observation) -> float | None:
-        """Take the number that the line prints, and give it; None where it is none, or was taken already."""
+    def add(self, metric: Metric, observation: Observation, restarted: Observation | None = None) -> float | None:
+        """Take the number that the line prints, and give it; None where it is none, or was taken already.
+
+        ``restarted`` is where its writer was last back at a start that it had left behind.
+        """
         value = figure(observation.captures(metric.signal))
         if value is None:
             return None
@@ -67,7 +70,7 @@ class MetricStates:
         if series.samples and series.samples[-1][1].order == observation.order:
             return None
         value *= metric.scale
-        if _begins_anew(series.samples, value, observation):
+        if _begins_anew(series.samples, value, observation, restarted):
             series.samples.clear()
         for leaf in self._asked[metric.metric]:
             if isinstance(leaf, MetricIs) and leaf.stays and math.isfinite(value):
@@ -109,13 +112,15 @@ class MetricStates:
                 assert_never(leaf)
 
 
-def _begins_anew(before: Sequence[tuple[float, Observation]], value: float, observation: Observation) -> bool:
+def _begins_anew(
+    before: Sequence[tuple[float, Observation]], value: float, observation: Observation, restarted: Observation | None
+) -> bool:
     """Whether this is the first figure of another run in the same log, of a model that was not trained."""
     if not before or not value > _UNTRAINED * abs(before[-1][0]):
         return False
-    return observation.all_captures().get("step") in _FIRST_STEPS and value > _UNTRAINED * median(
-        [abs(sample) for sample, _ in before]
-    )
+    first = observation.all_captures().get("step") in _FIRST_STEPS
+    again = restarted is not None and restarted.order > before[-1][1].order
+    return (first or again) and value > _UNTRAINED * median([abs(sample) for sample, _ in before])
 
 
 def _span(leaf: Metrical) -> int:

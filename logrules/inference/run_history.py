@@ -124,6 +124,9 @@ class FollowedRun:
 _LATE_LINES = 12
 # More batch jobs than these wrote to no log; who counts further prints something else in those words.
 _MAX_JOBS = 10_000
+# Slurm gives the processes of a job that it ends KillWait, 30 s, to end by themselves; where they stick in the kernel,
+# UnkillableStepTimeout, a minute, passes until the node is drained. Sites that changed these gave some minutes.
+_KILLED_S = 600.0
 
 
 class RunTurn(Enum):
@@ -136,16 +139,30 @@ class RunTurn(Enum):
 
 @mutable_record
 class BatchJobs:
-    """The batch jobs that append to each log, by the captures ``job_id`` of its lines.
+    """The batch jobs that append to each log, by the captures ``job_id`` and ``ended_job`` of its lines.
 
     One that speaks up again once another has spoken runs beside it: of such a log nothing is told apart.
     """
 
     current: str | None = None
     _known: dict[str, set[str]] = field(default_factory=dict)
+    # When the scheduler ended the job that wrote to a log last.
+    _ended: dict[str, float] = field(default_factory=dict)
 
-    def turns(self, event: Event) -> bool:
-        """Whether by this line another job begins than wrote the lines above it."""
+    def turns(self, event: Event, time: float | None) -> bool:
+        """Whether by this line, written at ``time``, another job begins than wrote the lines above it."""
+        return self._is_named_anew(event) or self._outlasts_end(event, time)
+
+    def _outlasts_end(self, event: Event, time: float | None) -> bool:
+        ended = self._ended.get(event.source)
+        outlasted = ended is not None and time is not None and time - ended > _KILLED_S
+        if outlasted:
+            del self._ended[event.source]
+        if time is not None and any("ended_job" in hit.captures for hit in event.hits):
+            self._ended[event.source] = time
+        return outlasted
+
+    def _is_named_anew(self, event: Event) -> bool:
         said = next((job for hit in event.hits if (job := hit.captures.get("job_id")) is not None), None)
         if said is None:
             return False
@@ -165,9 +182,11 @@ class RunHistory:
         self._before: FollowedRun | None = None
         self._batch_jobs = BatchJobs()
 
-    def turn(self, run: FollowedRun, markers: Sequence[Marker], event: Event) -> RunTurn | None:
-        """What the line says of runs; None where the present one goes on."""
-        if self._batch_jobs.turns(event):
+    def turn(
+        self, run: FollowedRun, markers: Sequence[Marker], event: Event, time: float | None
+    ) -> RunTurn | None:
+        """What the line, written at ``time``, says of runs; None where the present one goes on."""
+        if self._batch_jobs.turns(event, time):
             return RunTurn.JOB
         if any(marker.starts for marker in markers) and run.is_over:
             return RunTurn.RUN

@@ -83,7 +83,8 @@ class RunState:
 
     def measure(self, metric: Metric, observation: Observation) -> bool:
         """Take a metric's value from a line; return whether it has one that was not taken before."""
-        value = self.metrics.add(metric, observation)
+        writer = self.tracker.workers.get(observation.worker)
+        value = self.metrics.add(metric, observation, writer.restarted if writer is not None else None)
         if value is not None:
             self.curves.add(metric.metric, value, observation)
         return value is not None

@@ -166,7 +166,7 @@ class Session:
         chain, failures = self._run.state.failures.feed(event)
         time = self._job.clock.read(event)
         markers = [marker for hit in event.hits if (marker := self._index.markers.get(hit.signal)) is not None]
-        turn = self._runs.turn(self._run, markers, event)
+        turn = self._runs.turn(self._run, markers, event, time)
         if turn is not None:
             chain = None
             yield from self._turn_run(turn, event)
