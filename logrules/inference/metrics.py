@@ -10,7 +10,6 @@ from typing import assert_never
 from logrules.inference.cadence import median
 from logrules.inference.observation import Match, Observation, begin, extend, match_of_lines
 from logrules.inference.progress_line import bar_of
-from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record
 from logrules.ruleset.condition import (
     Leaf,
@@ -34,7 +33,6 @@ _ENOUGH_TO_SCATTER = 30
 # Where a counter of steps stands when a run begins, and how far off a figure is then from one that was trained.
 _FIRST_STEPS = frozenset(("0", "1"))
 _UNTRAINED = 1.5
-_OF_BATCH = late_pattern(r"(?i)\bbatch[ _-]?loss\b")
 
 
 @mutable_record
@@ -60,7 +58,8 @@ class MetricStates:
 
         ``restarted`` is where its writer was last back at a start that it had left behind.
         """
-        value = figure(observation.captures(metric.signal))
+        captures = observation.captures(metric.signal)
+        value = figure(captures)
         if value is None:
             return None
         series = self._series.get(metric.metric)
@@ -75,7 +74,7 @@ class MetricStates:
         for leaf in self._asked[metric.metric]:
             if isinstance(leaf, MetricIs) and leaf.stays and math.isfinite(value):
                 series.latched.pop(leaf, None)
-            if _latches(leaf, value, series, observation.event.text):
+            if _latches(leaf, value, series, captures, observation.event.text):
                 known = series.latched.get(leaf)
                 series.latched[leaf] = (
                     extend(known, observation, metric.signal) if known else begin(observation, metric.signal)
@@ -145,7 +144,7 @@ def figure(captures: Mapping[str, str]) -> float | None:
     return value / of if of else None
 
 
-def _latches(leaf: Metrical, value: float, series: Series, line: str) -> bool:
+def _latches(leaf: Metrical, value: float, series: Series, captures: Mapping[str, str], line: str) -> bool:
     before = series.samples
     match leaf:
         case MetricIs(kind=NotANumber.NAN):
@@ -158,7 +157,7 @@ def _latches(leaf: Metrical, value: float, series: Series, line: str) -> bool:
                 return value < factor * median(usual)
             # What a bar shows, or what is named so, is of one batch, and batches differ.
             spikes = _is_spike(usual, value, factor, abs(series.first or 0.0))
-            return spikes and bar_of(line) is None and _OF_BATCH.search(line) is None
+            return spikes and "of_batch" not in captures and bar_of(line) is None
         case _:
             return False
 
