@@ -45,6 +45,8 @@ MEMORISED = [2.0, *[0.0002 + number % 3 / 10_000 for number in range(STEPS)]]
         ("a test that is harder than the training", steps(USUAL) + "Test:  [ 0/60]  eta: 0:01:40  loss: 10.5\n", False),
         ("a validation in words", steps(USUAL) + "INFO - Validation - Loss: 9.7, F1: 0.9\nBest validation loss: 9.7\n", False),
         ("a training loss beside one of a validation", steps(USUAL) + "epoch 9 train loss: 9.7 val loss: 2.4\n", True),
+        ("what is held out is said in front", steps(USUAL) + "dev step: 60 - loss: 9.71, f1: 0.61\nTEST in epoch 3, loss = 9.7\n", False),
+        ("a name that only begins so", steps(USUAL) + "testbed step: 60 - loss: 9.71\n", True),
         ("a second run in the same log", steps(USUAL) + steps([9.9, 9.8, 9.6, *USUAL]), False),
         ("a second run behind a start of its own", steps(USUAL) + START + steps([9.9, 9.8, *USUAL]).replace("step ", "step 10"), False),
         ("a summary of the tracker", steps([0.02] * STEPS) + "wandb:                train_loss 0.6247\n", False),

@@ -327,6 +327,22 @@ def test_what_a_launcher_prints_late_begins_no_run(on):
     assert len(report.earlier_runs) == 1
 
 
+@pytest.mark.parametrize(
+    ("story", "log", "earlier"),
+    [
+        ("nobody launched what stepped: it was said through a buffer", f"{steps(3)}\nLAUNCH\nJOINING", 0),
+        ("a few lines more end what it printed", f"{steps(3)}\nLAUNCH\n{items(4)}", 0),
+        ("a run that was launched had said so", f"LAUNCH\n{steps(3)}\nLAUNCH\nJOINING", 1),
+        ("it goes on for long", f"{steps(3)}\nLAUNCH\n{items(60)}", 1),
+        ("it steps", f"{steps(3)}\nLAUNCH\n{steps(1)}", 1),
+    ],
+)
+def test_a_launcher_that_speaks_only_at_the_end_launched_the_run_above(on, story, log, earlier):
+    report = run_log(on, log)
+    assert len(report.earlier_runs) == earlier
+    assert report.status is not Status.STALLED or earlier
+
+
 def test_the_launch_lines_of_many_ranks_are_one_run(on):
     report = run_log(on, "[rank0]: LAUNCH\n[rank1]: LAUNCH\n[rank0]: JOINING\n[rank2]: LAUNCH")
     assert report.earlier_runs == ()

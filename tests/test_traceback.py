@@ -505,6 +505,16 @@ def test_lines_belong_to_their_record():
     assert len(members - {None}) == 1
 
 
+def test_a_traceback_quoted_in_a_message_begins_no_record():
+    """What a KeyError says is printed as a literal: the ends of its lines are escaped, and all of it is one line."""
+    quoted = "KeyError: 'worker 3 caught KeyError with message:\\nTraceback (most recent call last):\\n  File \"a.py\"'"
+    assembler = TracebackAssembler(_pack().trace, _origin)
+    told = [assembler.feed(event) for event in _events(_PLAIN.format(quoted))]
+    raised = {failure.id for _, failure in told if failure is not None}
+    assert {member for member, _ in told if member is not None} == raised
+    assert len(raised) == 1
+
+
 def test_a_stack_dump_is_no_failure_but_has_frames():
     assembler = TracebackAssembler(_pack().trace, _origin)
     text = 'Thread 0x7f (most recent call first):\n  File "a.py", line 1 in inner\n  File "a.py", line 9 in outer\n'

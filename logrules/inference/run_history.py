@@ -28,6 +28,9 @@ class FollowedRun:
         self.state = RunState(job, pack, index)
         self.rules = RuleEvaluation(index, self.state)
         self.first_line = first_line
+        # The markers by which it was started, and whether a header stands before one: a buffer is no logger's.
+        self.started_by: set[str] = set()
+        self.logged_start = False
         self._job = job
         self._pack = pack
         self._captures = captures
@@ -60,6 +63,9 @@ class FollowedRun:
         """
         state = self.state
         observation = self._observe(event, time, chain)
+        if starts := [marker.id for marker in markers if marker.starts]:
+            self.started_by.update(starts)
+            self.logged_start = self.logged_start or bool(event.headers) or event.stamp is not None
         if markers:
             yield from state.move(markers, observation)
             yield from self.rules.judge_moves()
@@ -207,11 +213,16 @@ class RunHistory:
         self.earlier.pop()
         return before
 
-    def leaves_failure_open(self, run: FollowedRun, lines: Mapping[str, int]) -> bool:
-        """Whether the logs, of so many lines, end before the last run got anywhere, behind one that failed.
+    def is_of_before(self, run: FollowedRun, lines: Mapping[str, int]) -> bool:
+        """Whether the logs, of so many lines, end before the last run got anywhere, and the one before it counts still.
 
-        What only begins is no answer to the failure.
+        What only begins is no answer to a failure. Where a launcher speaks without a logger, and none has of the run
+        before, that was its: what it printed through a buffer comes out as it ends.
         """
-        if self._before is None or self.earlier[-1].status is not Status.FAILED:
+        if self._before is None:
             return False
-        return run.has_only_begun(lines.get(self.earlier[-1].source, 0), OUTLIVED_LINES)
+        last = lines.get(self.earlier[-1].source, 0)
+        if self.earlier[-1].status is Status.FAILED:
+            return run.has_only_begun(last, OUTLIVED_LINES)
+        said_late = not run.logged_start and run.started_by.isdisjoint(self._before.started_by)
+        return said_late and run.has_only_begun(last, _LATE_LINES)

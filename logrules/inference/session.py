@@ -83,7 +83,7 @@ class Session:
             case End(exit_status=status):
                 self._job.ended = True
                 self._job.activity.exit_status = status
-                if status is None and self._runs.leaves_failure_open(self._run, self._lines):
+                if status is None and self._runs.is_of_before(self._run, self._lines):
                     self._run = self._runs.taken_back()
                 return (*self._run.rules.judge_silence(), *self._run.judge_cut_off())
             case _:
