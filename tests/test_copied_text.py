@@ -73,6 +73,7 @@ _BY_LINE: dict[str, Callable[[list[str]], list[str]]] = {
     "points": _each(lambda _, line: f"• {line}"),
     "a comment": _each(lambda _, line: f"# {line}"),
     "a comparison": _each(lambda _, line: f"+{line}"),
+    "each line marked as code": _each(lambda _, line: f"`{line}`" if line else line),
     "code by its indentation": _each(lambda _, line: f"    {line}" if line else line),
     "cat -n": _each(lambda number, line: f"{number:6}\t{line}"),
     "an editor": _each(lambda number, line: f"{number:4} {line}"),

@@ -19,6 +19,7 @@ _TRACED = late_pattern(rb"[ \t]*\++ [^\s+]")
 # Of the lines with text: a reply has words of its own above and below what it quotes, a list has not.
 _QUOTED_SHARE, _LISTED_SHARE = 0.5, 0.95
 # `>>> ` is a prompt of Python.
+_TICKED = late_pattern(rb"^([ \t]*)`([^`\r\n][^\r\n]*)`[ \t]*(?=\r?$)", re.MULTILINE)
 _PROMPT = late_pattern(rb" {0,3}>>>(?: |\r?$)")
 _LIST_MARKS = (b"- ", b"* ", "• ".encode(), b"# ", b"// ", b"+")
 _UNINDENTED = late_pattern(rb"^[^\s]", re.MULTILINE)
@@ -133,6 +134,13 @@ def _listed(head: bytes) -> Rewrite | None:
     return partial(re.compile(rb"^[ \t]*" + re.escape(bare) + blank, re.MULTILINE).sub, b"")
 
 
+def _ticked(head: bytes) -> Rewrite | None:
+    """The marks of code round each line by itself."""
+    lines = _with_text(head)
+    ticked = sum(_TICKED.match(line) is not None for line in lines)
+    return partial(_TICKED.sub, rb"\1\2") if ticked >= max(_FEWEST_LINES, _QUOTED_SHARE * len(lines)) else None
+
+
 def _labelled(head: bytes) -> Rewrite | None:
     """The label of a task that started the ranks, where these have labels of their own."""
     lines = _with_text(head)
@@ -170,5 +178,5 @@ def _indented(head: bytes) -> Rewrite | None:
 
 
 _LAYERS: tuple[Callable[[bytes], Rewrite | None], ...] = (
-    _paged, _escaped, _typeset, _quoted, _listed, _labelled, numbers_of, _indented,
+    _paged, _escaped, _typeset, _quoted, _listed, _ticked, _labelled, numbers_of, _indented,
 )  # fmt: skip
