@@ -21,8 +21,8 @@ _NULL = "tag:yaml.org,2002:null"
 _LINE_END = re.compile(r"\r\n|[\r\n\x85\u2028\u2029]")
 # What stands between parts: the sign of an entry whose value is further down, or of a document; and a comment.
 _BETWEEN = re.compile(r"\s*(?:---|\.\.\.|[-?:])?(?:(?:^|(?<=\s)|(?<=[-?:.]))\s*(#.*))?")
-# What stands behind a part on its line. A tag or an anchor before a block belongs to that.
-_BEHIND = re.compile(r"(?:\s*:)?(?P<tag>(?:\s+[!&][^\s#]*)*)(?P<comment>\s+#.*)?\s*")
+# What stands behind a part on its line.
+_BEHIND = re.compile(r"(?:\s*:)?(\s+#.*)?\s*")
 _BLOCK_SCALAR = re.compile(r"(?P<head>.*?[|>][-+]?)(?P<indent>[1-9]?)(?P<rest>[-+]?(?:\s+#.*)?)\s*")
 
 
@@ -150,13 +150,12 @@ class _Writer:
             self._written.append(f"{lead}? {name}")
             head = f"{blank}:"
         if _is_block(value):
-            tag, comment = self._behind(behind)
-            self._written.append(f"{head}{tag}{comment}")
+            self._written.append(head + self._comment_behind(behind))
             self._block(value, blank + _INDENT, path)
             return
         if value.start_mark.line > behind.line:
-            _, comment = self._behind(behind)
-            self._written += [blank + comment.lstrip()] if comment else []
+            comment = self._comment_behind(behind).lstrip()
+            self._written += [blank + comment] if comment else []
             self._take_comments(value.start_mark.line, len(blank) - value.start_mark.column)
         self._value(head, value, blank + _INDENT, key.start_mark.column)
 
@@ -169,9 +168,8 @@ class _Writer:
             self._block_scalar(head, value, below, column)
             return
         first, *more = [""] if _is_null(value) else self._inline(value, below).split("\n")
-        _, comment = self._behind(value.end_mark)
         told = [_joined(head, first), *more]
-        self._written += [*told[:-1], told[-1] + comment]
+        self._written += [*told[:-1], told[-1] + self._comment_behind(value.end_mark)]
 
     def _block_scalar(self, head: str, value: yaml.ScalarNode, below: str, column: int) -> None:
         """A text in lines of its own, which are all as far from their margin as before."""
@@ -198,13 +196,12 @@ class _Writer:
         lines[-1] = lines[-1][: end.column]
         lines[0] = lines[0][begin.column :]
         if isinstance(node, yaml.CollectionNode):
-            # A tag or an anchor before the bracket stays with it.
-            joined = None if lines[0].startswith(("!", "&")) else self._flow(node)
+            joined = self._flow(node)
             may_be_joined = len(lines) == 1 or node in self._cut or not any("#" in line for line in lines)
         else:
             joined = " ".join(map(str.strip, lines))
             may_be_joined = all(map(str.strip, lines)) and not any(line.endswith("\\") for line in lines[:-1])
-        if joined is not None and may_be_joined:
+        if may_be_joined:
             return joined
         return "\n".join([lines[0].rstrip(), *(below + line.strip() if line.strip() else "" for line in lines[1:])])
 
@@ -240,13 +237,13 @@ class _Writer:
                 self._written.append("")
         self._read = max(self._read, until)
 
-    def _behind(self, mark: yaml.Mark) -> tuple[str, str]:
-        """What stands behind a part on its line, which is then read: the tag of a block, and a comment."""
+    def _comment_behind(self, mark: yaml.Mark) -> str:
+        """The comment behind a part, with the blanks before it; the line is then read."""
         found = _BEHIND.fullmatch(self._lines[mark.line], mark.column)
         if found is None:
             raise UnknownLayoutError(mark.line)
         self._read = mark.line + 1
-        return found["tag"], (found["comment"] or "").rstrip()
+        return (found[1] or "").rstrip()
 
 
 def _joined(head: str, text: str) -> str:
