@@ -13,6 +13,7 @@ from logrules.model.lint_finding import CODES, LintFinding
 from logrules.ruleset.pattern_syntax import branches_of
 from logrules.ruleset.pattern_work import is_catastrophic
 from logrules.ruleset.settings import Settings, read_settings
+from logrules.ruletest import duplicate_checks
 from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.collect import shipped_cases
 from logrules.ruletest.file_checks import is_address
@@ -210,6 +211,22 @@ def test_rules_that_always_fire_together_are_twins(alone):
     found = findings(alone, both, both.replace("acme/one", "acme/two").replace("python-exception", "cuda-oom"))
     assert [(one.code, Path(one.place.path).stem) for one in found] == [("LR107", "one"), ("LR107", "two")]
     assert "`acme/one` and `acme/two`" in found[0].message
+
+
+def test_a_log_that_many_examples_have_is_read_once(alone, monkeypatch):
+    """On one log all of many rules may hold: to rank them for each of their examples took time by the cube of them."""
+    logs: list[str] = []
+    run = duplicate_checks._fired_on_example
+
+    def see(on, example):
+        logs.append(example.log)
+        return run(on, example)
+
+    monkeypatch.setattr(duplicate_checks, "_fired_on_example", see)
+    found = findings(alone, *(RULE.replace("acme/one", f"acme/rule-{number}") for number in range(9)))
+    assert [one.code for one in found] == ["LR107"] * 9
+    assert "`acme/rule-8`" in found[0].message
+    assert sorted(logs) == ["ACME-217 now", "calm"]
 
 
 def test_a_rule_that_fires_alone_once_is_no_twin(alone):

@@ -11,8 +11,6 @@ from logrules.ruleset.compile import read_source, read_sources
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.schema_problems import MAX_FAULTS
 from logrules.ruleset.yaml_reader import MAX_NODES, parse_document
-from logrules.ruletest.yaml_entries import _mappings as yaml_entries_mappings
-from logrules.ruletest.yaml_entries import ordered
 
 _RULE = """\
 cause: python-exception
@@ -158,16 +156,3 @@ def test_what_a_rule_says_uses_no_control_of_a_terminal(words, tmp_path, monkeyp
     )
     assert main([*words, "--rules", "own"]) == 0
     assert not {"\x1b", "\x07", "\u202e"} & set(capsys.readouterr().out)
-
-
-def test_mappings_are_put_in_order_in_one_pass(monkeypatch):
-    read = []
-
-    def mappings(text: str):
-        read.append(text)
-        return yaml_entries_mappings(text)
-
-    monkeypatch.setattr("logrules.ruletest.yaml_entries._mappings", mappings)
-    rows = "".join(f"    - note: a\n      log: b{number}\n" for number in range(50))
-    assert ordered(f"examples:\n  silent:\n{rows}").count("- log: b7\n      note: a\n") == 1
-    assert len(read) == 1

@@ -90,8 +90,8 @@ def test_an_exception_of_a_known_component_becomes_a_row_of_the_table(runs, caps
     (kind,) = learned(capsys, "runs/lib.log", "--healthy", "runs/good.log")["kinds"]
     assert kind["rule"].startswith("exceptions/zerodivisionerror-")
     assert kind["file"].startswith("learned/exceptions-")
-    assert "classes: [ZeroDivisionError]" in kind["draft"]
-    assert "raised_in: [wandb]" in kind["draft"] or "raised_in: [tracker]" in kind["draft"]
+    assert "    classes:\n      - ZeroDivisionError\n" in kind["draft"]
+    assert "      - wandb\n" in kind["draft"] or "      - tracker\n" in kind["draft"]
     assert kind["question"].startswith("What makes ")
 
 

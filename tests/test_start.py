@@ -31,7 +31,6 @@ HEAVY = frozenset(
         "pydantic",
         "pyparsing",
         "rich",
-        "ruamel",
         "yaml",
         "asyncio",
     }

@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.output.numbers import counted
     from logrules.ruleset.load import CASE_NAME, rule_bytes
     from logrules.ruletest.format import formatted
-    from logrules.ruletest.yaml_entries import is_ours
+    from logrules.ruletest.key_order import is_ours
 
     looks = options.check or options.diff
     changed = ours = 0

@@ -1,6 +1,10 @@
 """What installed packages bring to logrules: entry points of the groups `logrules.*`, found without running their code.
 
-Looking through all packages takes long, so what was found is remembered until a folder of packages changes.
+Looking through all packages takes long, so what was found is remembered until a folder of packages changes. A package
+that brings rules names their folder in itself:
+
+[project.entry-points."logrules.packs"]
+acme = "acme_rules:rules"       # the folder `rules` of the package `acme_rules`
 """
 
 import marshal
@@ -8,9 +12,13 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from pathlib import Path
 
+from logrules.model.errors import PackError
+from logrules.model.position import Position, Problem
 from logrules.ruleset.cache_files import keep_for, kept_for
 
+PACKS = "logrules.packs"
 _PREFIX = "logrules."
 # How what tells of a package is named; an egg holds it in a folder of this name.
 _TELLING = (".dist-info", ".egg-info", ".egg", "egg-info")
@@ -23,6 +31,26 @@ def entry_points(group: str) -> tuple[tuple[str, str], ...]:
         if its_group == group:
             found.setdefault(name, value)
     return tuple(sorted(found.items()))
+
+
+def installed_packs() -> tuple[tuple[str, Path], ...]:
+    """(name, folder) of each pack that installed packages bring. Raises PackError where one names no folder."""
+    return tuple((name, _folder(name, value)) for name, value in entry_points(PACKS))
+
+
+def _folder(name: str, value: str) -> Path:
+    from importlib.util import find_spec
+
+    module, _, below = value.partition(":")
+    try:
+        found = find_spec(module.strip())
+    except (ImportError, ValueError):
+        found = None
+    folders = [Path(root) / below.strip() for root in (found.submodule_search_locations or ())] if found else []
+    folder = next((one for one in folders if one.is_dir()), None)
+    if folder is None:
+        raise PackError([Problem(Position(value), f"the installed pack `{name}` names no folder of a package")])
+    return folder
 
 
 def _all(path: Sequence[str]) -> list[tuple[str, str, str]]:

@@ -112,7 +112,7 @@ def _packs_of(settings: Settings | None) -> Iterator[tuple[str, Path]]:
     if settings is None:
         return
     if settings.installed:
-        from logrules.ruleset.installed_packs import installed_packs
+        from logrules.ruleset.entry_points import installed_packs
 
         yield from installed_packs()
     yield from (("", folder) for folder in settings.packs)

@@ -1,7 +1,8 @@
 """Rules that always fire together: on every example and every captured log on which one does, so does the other."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from typing import TypeAlias
 
 from logrules.engine.run import Prepared
 from logrules.inference.session import Session
@@ -17,7 +18,9 @@ from logrules.ruletest.suite import Example
 # Of fewer logs nothing follows.
 LEAST_LOGS = 3
 
-Fired = frozenset[str]
+Fired: TypeAlias = frozenset[str]
+# The rules that fired on a log, and how many examples or cases have that log.
+Seen: TypeAlias = tuple[Fired, int]
 
 
 def duplicate_rules(
@@ -37,12 +40,13 @@ def duplicate_rules(
     if not tried.unsettled(names):
         return
     tried.run(lambda one: one.owner in names)
-    rivals = _rivals(names, tried.fired)
+    rivals = _rivals(names, tried.seen)
     tried.run(lambda one: one.owner in rivals)
-    fired = tried.fired
-    if any(_always_together(fired)):
-        fired += on_all_cores(_fired_on_case, [case for case in cases if not case.script], on, processes, few=2)
-    partners = {one: other for pair in _always_together(fired) for one, other in (pair, pair[::-1])}
+    seen = tried.seen
+    if _partners(seen):
+        logs = [case for case in cases if not case.script]
+        seen += [(fired, 1) for fired in on_all_cores(_fired_on_case, logs, on, processes, few=2)]
+    partners = _partners(seen)
     for source in sources:
         match source.file:
             case schema.RuleFile(id=name) if name in partners:
@@ -51,48 +55,65 @@ def duplicate_rules(
 
 
 class _Trials:
-    """Which rules ``fired`` on each example that was run, and the examples that are left."""
+    """Which rules fired on each example that was run, and the examples that are left. Those alike are run once."""
 
     def __init__(self, on: Prepared, examples: Iterable[Example], processes: int | None) -> None:
         self._on = on
         self._left = list(examples)
         self._processes = processes
-        self.fired: list[Fired] = []
+        self._fired: dict[object, Fired] = {}
+        self._times: Counter[object] = Counter()
+
+    @property
+    def seen(self) -> list[Seen]:
+        """What came of the examples that were run."""
+        return [(fired, self._times[log]) for log, fired in self._fired.items()]
 
     def run(self, is_asked: Callable[[Example], bool]) -> None:
         """Run those that are asked for and were not run before."""
-        asked = [one for one in self._left if is_asked(one)]
+        asked = [(_log_of(one), one) for one in self._left if is_asked(one)]
         self._left = [one for one in self._left if not is_asked(one)]
-        self.fired += on_all_cores(_fired_on_example, asked, self._on, self._processes)
+        self._times.update(log for log, _ in asked)
+        new = {log: one for log, one in asked if log not in self._fired}
+        found = on_all_cores(_fired_on_example, list(new.values()), self._on, self._processes)
+        self._fired.update(zip(new, found, strict=True))
 
     def unsettled(self, names: Fired) -> Fired:
         """The rules that may yet be somebody's twin, and whose."""
-        logs = _logs_of(self.fired)
+        logs = _logs_of(self.seen)
         same = [rules for rules in _by_logs(logs).values() if len(rules) > 1]
         return frozenset(rule for rules in same for rule in rules if names.intersection(rules)) | (names - logs.keys())
 
 
-def _rivals(names: Fired, seen: Sequence[Fired]) -> Fired:
+def _log_of(example: Example) -> object:
+    """All of an example that can make a rule fire."""
+    return example.log, example.quiet_s, example.dumps
+
+
+def _rivals(names: Fired, seen: Sequence[Seen]) -> Fired:
     """The rules that fired wherever one of these did: only they can be its duplicates."""
     found: set[str] = set()
     for name in names:
-        logs = [fired for fired in seen if name in fired]
+        logs = [fired for fired, _ in seen if name in fired]
         if logs:
             found |= frozenset.intersection(*logs)
     return frozenset(found)
 
 
-def _always_together(seen: Sequence[Fired]) -> Iterator[tuple[str, str]]:
-    logs = _logs_of(seen)
-    for numbers, rules in _by_logs(logs).items():
-        if len(numbers) >= LEAST_LOGS:
-            yield from combinations(sorted(rules), 2)
+def _partners(seen: Sequence[Seen]) -> dict[str, str]:
+    """The rules that always fired together with another, and that other."""
+    partners: dict[str, str] = {}
+    for numbers, rules in _by_logs(_logs_of(seen)).items():
+        if len(rules) > 1 and sum(seen[number][1] for number in numbers) >= LEAST_LOGS:
+            *others, last = sorted(rules)
+            partners |= {**dict.fromkeys(others, last), last: others[-1]}
+    return partners
 
 
-def _logs_of(seen: Sequence[Fired]) -> dict[str, set[int]]:
+def _logs_of(seen: Sequence[Seen]) -> dict[str, set[int]]:
     """On which of these each rule fired."""
     logs: dict[str, set[int]] = {}
-    for number, fired in enumerate(seen):
+    for number, (fired, _) in enumerate(seen):
         for rule in fired:
             logs.setdefault(rule, set()).add(number)
     return logs

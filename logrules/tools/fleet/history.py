@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 from logrules.model.errors import LogrulesError
@@ -47,6 +47,11 @@ def default_history() -> Path:
 def seen_job(path: str, summary: JobSummary, read: float) -> SeenJob:
     """The job, dated by its own logs, but never later than when it was read: clocks of logs may be wrong."""
     return SeenJob(path, summary, read if summary.ended is None else min(summary.ended, read))
+
+
+def history_in(file: str | None) -> "AbstractContextManager[History]":
+    """The history in a file, else where results are kept; closed at the end of the block."""
+    return closing(History(Path(file) if file else default_history()))
 
 
 class History:

@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Sequence
-from contextlib import closing
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,11 +48,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """List, remark or forget."""
     from logrules.output.numbers import counted
-    from logrules.tools.fleet.history import History, default_history
+    from logrules.tools.fleet.history import history_in
     from logrules.tools.fleet.listing import moment
 
     since = moment(options.since) if options.since else None
-    with closing(History(Path(options.history) if options.history else default_history())) as history:
+    with history_in(options.history) as history:
         if options.forget:
             count = history.forget(str(Path(options.forget).absolute()))
             print(f"forgot {counted(count, 'result')}")

@@ -3,7 +3,7 @@
 import argparse
 import time
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,16 +62,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Scan, keep and list."""
-    from logrules.tools.fleet.history import History, default_history, seen_job
+    from logrules.tools.fleet.history import history_in, seen_job
     from logrules.tools.fleet.listing import moment
 
     since = moment(options.since) if options.since else None
     jobs = [job for job in _found(options) if since is None or job.modified >= since]
     pack = chosen_pack(options)
-    history: AbstractContextManager[History | None] = nullcontext()
-    if not options.no_history:
-        history = closing(History(Path(options.history) if options.history else default_history()))
-    with history as kept:
+    with nullcontext() if options.no_history else history_in(options.history) as kept:
         summaries = _summaries(jobs, pack, kept, options)
         remarks = {} if kept is None else kept.remarks()
     if since is not None:

@@ -4,7 +4,6 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -92,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _jobs(options: argparse.Namespace) -> "Sequence[FoundJob]":
-    from logrules.tools.fleet.history import History, default_history
+    from logrules.tools.fleet.history import history_in
     from logrules.tools.fleet.listing import moment
     from logrules.tools.learn.chosen_jobs import jobs_of_history, named_jobs
 
@@ -101,7 +100,7 @@ def _jobs(options: argparse.Namespace) -> "Sequence[FoundJob]":
             raise LogrulesError("--since chooses among the jobs of the history: name no logs with it")
         return list(named_jobs(options.paths, options.jobs))
     since = moment(options.since) if options.since else None
-    with closing(History(Path(options.history) if options.history else default_history())) as history:
+    with history_in(options.history) as history:
         jobs, gone = jobs_of_history(history, since)
     if gone:
         are = "job of the history is" if gone == 1 else "jobs of the history are"
