@@ -46,7 +46,7 @@ _PATTERN = regex.compile(
     (?P<set>
         {_QUALIFIED} (?: [ ] (?:provided|given|supplied|received|entered|specified|used) (?=[ ]?:) )?+ [ \t]*+ (?: {_SIGNS} ) (?: \s*+(?=\\*["']) | [ \t]*+ )
       | (?: \\[nrt] | [\s,;] ){{1,12}}+ \\*+["']? val(?:ue)? \\*+["']? \s*+ [:=] \s*+
-      | : (?: [ \t]*+ \r?\n [ \t]++ (?!val)\w{{1,20}}+: [^\n]{{0,80}}+ ){{1,3}}+ \n [ \t]++ value: [ \t]*+
+      | : (?: [ \t]*+ \r?\n [ \t]++ (?!val)\w{{1,20}}+: [^\n]{{0,80}}+ ){{0,3}}+ [ \t]*+ \r?\n [ \t]++ value: [ \t]*+
       | \r?\n [ \t]*+ : [ ] | (?<=["']) (?: \\r\\n | \r?\n ){{2}}+
       | [ ]?+(?:,|\\n)[ \t]*+ (?=\\*["'])
       | [ \t]{{0,80}}+ [|│┃║] [ \t]*+
@@ -55,7 +55,7 @@ _PATTERN = regex.compile(
       | [ ] (?P<prose> (?:for|of|to|on)[ ] (?:(?:the|a|user)[ ]){{0,2}}+ [\w.@\-]{{1,40}}+ ) [ ](?:is|was|(?:has[ ]been|was)[ ](?:re)?set[ ]to)[ ]
       | (?P<gap>
             [ ](?:(?:is|was|has[ ]been)[ ])?+(?:changed|rotated|reset|set|updated)[ ](?:from|to)[ ] | [ ]to[ ](?=["'])
-          | [ \t]*+\\?\r?\n(?:[ \t]++|(?=["'])) | :[ \t]*+\r?\n[ \t]++ | \r?\n[ \t]*+-[ ]
+          | \r?\n[ \t]*+-[ ] | [ \t]*+\\?\r?\n(?:[ \t]++|(?=["'])) | (?::|[ \t]*+=)[ \t]*+\r?\n[ \t]++
           | ,[ \t]*+\r?\n[ \t]*+(?=\\*["']) | (?:;|::)(?=\S)
           | [ ]?+[(](?=[^\s()]{{6,400}}+[)]) | [ \t]++ | ,[ \t]++
         )
@@ -84,7 +84,9 @@ _LINE = regex.compile(
 )
 _PATH = regex.compile(r"(?:[A-Za-z]:[\\/]|~?/|\./|\.\./|\$\{?\w)[\w./\\ -]*")
 _WORDS = regex.compile(r"(?: (?!-)[^\s\"'`,;:<>|&()\u3000-\u9fff\uff00-\uffef]{1,40}+){1,24}+")
+_FRAME = " \t\r|│┃"
 _ENDS = ".,;:!?)]}>\"'`"
+_BARS = frozenset("|│┃║")
 _IS = frozenset({"is", "was", "est", "es", "ist", "lautet", "é", "è", "은", "는"})
 _MAX_TRIES = 16
 _LEFT_CHARS = 40
@@ -97,6 +99,9 @@ def named_secrets(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, 
         start, end = found.span("secret")
         if found["quote"] is None and found["deep"] is None and found["block"] is None:
             end = start + len(text[start:end].rstrip(_ENDS))
+        elif found["block"] is None and text[end : end + 1] in {"", "\n", "\r"}:
+            # The quote is closed on another line: what stands behind the value is the frame that it was printed in.
+            end = start + len(text[start:end].rstrip(_FRAME))
         if end > start and _is_secret(found, text, text[start:end]):
             end = _end_of_phrase(found, text, end)
             yield start, end, "password" if found["password"] else "key beside its name"
@@ -132,6 +137,9 @@ def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:
     if _is_no_value(found, text, secret):
         return False
     left, before = name_before(text, found.start())
+    if before.removesuffix(left).endswith(("$", "${")) and found["set"].strip(" }") in _BARS:
+        # A shell's variable, and what its value is passed on to.
+        return False
     is_flag = left.startswith("-") and found["gap"] is not None
     quoted = found["quote"] is not None or found["deep"] is not None
     if is_chosen(secret) and _tells_enough(found, left, before):

@@ -23,7 +23,7 @@ _UNSEEN = re.compile(
 _ENVIRONMENT_END = re.compile("\x00(?=[A-Za-z_][A-Za-z0-9_]{0,80}=)")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "「": '"', "」": '"', "『": '"', "』": '"'})
 # The end of a line inside a token: of a terminal's or an editor's width, quoted, continued, or redrawn.
-_BREAK = re.compile(r"(?<=[\w+/=.~-])[ \t]*(?:\\|[|│┃])?(?:\r\n|\n|\r)(?P<on>[ \t]*(?:[|>│┃][ \t]*)?(?=[\w+/=.~-]))?")
+_BREAK = re.compile(r"(?<=[\w+/=.~-])[ \t]*(?:\\|[|│┃](?:[ \t]*[|│┃])?)?(?:\r\n|\n|\r)(?P<on>[ \t]*(?:[|>│┃][ \t]*){0,2}(?=[\w+/=.~-]))?")
 _TOKEN = re.compile(r"[\w+/=.~-]")
 _MAX_BEGINNING = 200
 _LAST_OF_ASCII = 127

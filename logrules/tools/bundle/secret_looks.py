@@ -9,7 +9,7 @@ from logrules.tools.bundle.secret_names import HARMLESS_BEFORE_KEY, HARMLESS_BEF
 
 _NOTHING = regex.compile(
     r"""[(\[{]? (?: none|null|nil|nan|true|false|undefined|unset|empty|optional|required|missing|invalid|wrong|incorrect|expired|not|is
-    |was|are|were|has|have|must|should|can|cannot|could|will|may|does|did|the|an?|from|for|and|or|to|in|of|on|with|by|at
+    |was|are|were|has|have|must|should|can|cannot|could|will|may|does|did|not\ (?:set|found|provided|given|available|configured|defined|present)|the|an?|from|for|and|or|to|in|of|on|with|by|at
     |your|you|please|if|when|str|string|bytes|int|bool|secretstr|set|found|provided|field|error|failed|file|path|name|type
     |auth(?:entication|orization)?|[*xX.•·?#_-]+ | <[^>]*>? | \$.* | %[({\w].* | \{\{?.* | \*+ | \[\S* | os\.(?:environ|getenv).*
     |getenv.* | env[.\[(].* | self\..* | args\..* | config\..* | cfg\..* | \w+\(.* | -{1,2}[a-z].* | your[-_].* | changeme
