@@ -33,7 +33,7 @@ _QUALIFIED = r"""
     (?: :\s?+ [&A-Za-z][\w.\[\]]{0,30}+ (?: [ ]?+ \| [ ]?+ [\w.\[\]]{1,30}+ ){0,3}+ \s?+ (?==) )?+
 """
 _SIGNS = r"""
-    [+?]= | ::= | => | :=\s? | :- | ={1,3}+ | !={1,2}+ | :(?!:|//) | <?-> | <- | → | ⇒ | [ ]?\.{3,80}+:? | (?:\.[ ]){2,40}+\.?:?
+    : [ ] (?:None|null|nil|unset|""|''|<\w{1,10}>) [ ] (?:->|=>|→) [ ] | [+?]= | ::= | => | :=\s? | :- | ={1,3}+ | !={1,2}+ | :(?!:|//) | <?-> | <- | → | ⇒ | [ ]?\.{3,80}+:? | (?:\.[ ]){2,40}+\.?:?
   | %(?:25){0,3}+3[aAdD](?:%(?:25){0,3}+2[27])?+ | \\+(?:u00|x)3[aAdD] | &\#(?:58|61|x3[aAdD]); | 【
   | (?:的?值)?+ (?:已|被)?+ (?:是|为|等于|(?:改|设|设置|重置|更新|修改)[为成]) | ,值[是为]?+:?+ | 如下 | (?<=\s)(?:is|was):?[ ](?!(?:re)?set[ ]to)
   | (?<=\s)(?:est|es|ist|lautet|é|è):?[ ] | [은는][ ]
@@ -47,6 +47,7 @@ _PATTERN = regex.compile(
         {_QUALIFIED} (?: [ ] (?:provided|given|supplied|received|entered|specified|used) (?=[ ]?:) )?+ [ \t]*+ (?: {_SIGNS} ) (?: \s*+(?=\\*["']) | [ \t]*+ )
       | (?: \\[nrt] | [\s,;] ){{1,12}}+ \\*+["']? val(?:ue)? \\*+["']? \s*+ [:=] \s*+
       | : (?: [ \t]*+ \r?\n [ \t]++ (?!val)\w{{1,20}}+: [^\n]{{0,80}}+ ){{0,3}}+ [ \t]*+ \r?\n [ \t]++ value: [ \t]*+
+      | [ ]?+ \{{ (?: [ \t]*+ \r?\n [ \t]++ (?!default)\w{{1,20}}+ [ ]*+ = [^\n]{{0,80}}+ ){{0,3}}+ \n [ \t]++ default [ ]*+ = [ \t]*+
       | \r?\n [ \t]*+ : [ ] | (?<=["']) (?: \\r\\n | \r?\n ){{2}}+
       | [ ]?+(?:,|\\n)[ \t]*+ (?=\\*["'])
       | [ \t]{{0,80}}+ [|│┃║] [ \t]*+
@@ -102,8 +103,11 @@ def named_secrets(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, 
         elif found["block"] is None and text[end : end + 1] in {"", "\n", "\r"}:
             # The quote is closed on another line: what stands behind the value is the frame that it was printed in.
             end = start + len(text[start:end].rstrip(_FRAME))
-        if end > start and _is_secret(found, text, text[start:end]):
-            end = _end_of_phrase(found, text, end)
+        phrase_end = _end_of_phrase(found, text, end) if end > start else end
+        # A sentence may say of a passphrase what is no value; behind a sign its first word may be short.
+        wholes = (end,) if found["set"].strip().lower() in _IS or is_nothing(text[start:end]) else (end, phrase_end)
+        if end > start and any(_is_secret(found, text, text[start:whole]) for whole in wholes):
+            end = phrase_end
             yield start, end, "password" if found["password"] else "key beside its name"
             place = max(end, found.start() + 1)
             continue
@@ -134,12 +138,9 @@ def _next(text: str, places: Sequence[int], start: int) -> "regex.Match[str] | N
 
 
 def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:
-    if _is_no_value(found, text, secret):
+    if _is_no_value(found, text, secret) or _is_passed_on(text, found):
         return False
     left, before = name_before(text, found.start())
-    if before.removesuffix(left).endswith(("$", "${")) and found["set"].strip(" }") in _BARS:
-        # A shell's variable, and what its value is passed on to.
-        return False
     is_flag = left.startswith("-") and found["gap"] is not None
     quoted = found["quote"] is not None or found["deep"] is not None
     if is_chosen(secret) and _tells_enough(found, left, before):
@@ -160,6 +161,12 @@ def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:
         return quoted or has_mixture(secret)
     is_count = found["key"] is not None and not quoted and is_counted(secret)
     return len(secret) >= MIN_STRONG and not is_count
+
+
+def _is_passed_on(text: str, found: "regex.Match[str]") -> bool:
+    """Whether it is a shell's variable, whose value is passed on to a command."""
+    left, before = name_before(text, found.start())
+    return before.removesuffix(left).endswith(("$", "${")) and found["set"].strip(" }") in _BARS
 
 
 def _is_no_value(found: "regex.Match[str]", text: str, secret: str) -> bool:

@@ -145,8 +145,8 @@ def _pointed(view: str) -> Iterator[list[Piece]]:
         if (pointer := _POINTER.match(view, start, end)) is None:
             source = start
         elif (name := _POINTED.match(view, source + pointer.end("to") - start)) is not None:
-            # Names that begin further left in the line are read too: of `cfg.api_key` what the dot parts.
-            yield [(name[0], *name.span()), ("=", name.end(), name.end()), (view[pointer.end() : end], pointer.end(), end)]
+            value = view[pointer.end() : end]
+            yield [(name[0], *name.span()), ("=", name.end(), name.end()), (value, pointer.end(), end)]
         start = end + 1
 
 

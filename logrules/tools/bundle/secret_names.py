@@ -38,7 +38,7 @@ HARMLESS_BEFORE_TOKEN = regex.compile(
 HARMLESS_BEFORE_KEY = regex.compile(
     r"(?:^|[_.\-\s])(?:cache|compile|compilation|graph|kernel|autotune|sort|primary|foreign|partition|state|hash|dict|hot|group|index|row|object|lookup|routing|idempotency"
     r"|store|kv|batch|label|text|data|image|input|output|target|public|pub|metric|config|param|module|layer|weight|tensor"
-    r"|prng|rng|random|jax|map|reduce|shuffle|dedup|dataset|sample|prompt|response|answer|column|field|query|value|attn|host)[_.\- ]?$",
+    r"|gpg|prng|rng|random|jax|map|reduce|shuffle|dedup|dataset|sample|prompt|response|answer|column|field|query|value|attn|host)[_.\- ]?$",
     regex.IGNORECASE,
 )
 # A `key` or `token` behind one of these is an issuer's.
@@ -49,6 +49,6 @@ VENDORS = regex.compile(
     r"|modal|vast|coreweave|nebius|crusoe|linode|vultr|ngrok|tailscale|cohere|mistral|groq|together|fireworks|replicate|jina|voyage|pinecone|weaviate"
     r"|qdrant|milvus|zilliz|serper|serpapi|tavily|gemini|claude|kimi|doubao|hunyuan|qianfan|ernie|minimax|stepfun|siliconflow|volcengine|langfuse"
     r"|langsmith|litellm|baseten|roboflow|elevenlabs|assemblyai|deepgram|stability|grafana|influx|elastic|algolia|appid|safety|cognitive|speech|translator"
-    r"|guild|polyaxon|gpustack|oneapi)[_.\- ]?$",
+    r"|guild|munge|crypt|amap|humanloop|cloud|polyaxon|gpustack|oneapi)[_.\- ]?$",
     regex.IGNORECASE,
 )

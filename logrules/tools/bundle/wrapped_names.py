@@ -7,7 +7,7 @@ import regex
 
 from logrules.tools.bundle.name_places import ANY_NAME, MAX_NAME_CHARS
 from logrules.tools.bundle.named_values import named_secrets
-from logrules.tools.bundle.secret_looks import MIN_HINTED, drawn_by_lot
+from logrules.tools.bundle.secret_looks import MIN_HINTED, drawn_by_lot, is_nothing
 from logrules.tools.bundle.text_view import TextView
 from logrules.tools.bundle.wrapped_rests import is_cut_at_width
 
@@ -18,6 +18,7 @@ _MAX_CHARS = MAX_NAME_CHARS + 24
 _MIN_WIDTH = 60
 # How a line begins that goes on with a name: the rest of it, and a sign.
 _REST_OF_NAME = regex.compile(r"[A-Za-z_.-]{1,40}+[\"'`]?+[ \t]?+[=:]")
+_IN_NAME = regex.compile(r"[A-Za-z_.-]")
 # A line that sets another name to a value goes on with nothing.
 _OWN_NAME = regex.compile(r"[A-Za-z_][\w.-]{0,60}+[\"']?[ \t]?[=:](?!=*$)")
 
@@ -41,6 +42,8 @@ def values_of_wrapped_names(view: str, joined: TextView, places: Sequence[int]) 
 def _kept(view: str, parts: list[tuple[int, int]], *, is_sure: bool, is_rest: bool) -> list[tuple[int, int]]:
     """The parts of a value up to the first that is rather what another line begins with."""
     kept: list[tuple[int, int]] = []
+    if not is_rest and is_nothing(view[slice(*parts[0])]):
+        return kept
     for number, (start, end) in enumerate(parts):
         if number or (is_rest and not is_sure):
             break_at = parts[number - 1][1] if number else view.rfind("\n", 0, start)
@@ -71,7 +74,7 @@ def _cut(joined: TextView) -> Iterator[int]:
     """Where names stand in the joined text in which a line ends."""
     text = joined.text
     for joint in joined.starts[1:]:
-        rest = _REST_OF_NAME.match(text, joint)
+        rest = _REST_OF_NAME.match(text, joint) if _IN_NAME.match(text, joint - 1) else None
         if rest is None:
             continue
         for found in ANY_NAME.finditer(text, max(0, joint - MAX_NAME_CHARS), rest.end(), overlapped=True):

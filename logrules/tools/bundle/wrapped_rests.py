@@ -17,6 +17,8 @@ _MIN_WIDTH = 60
 
 # A box is cut where no more than its padding parts a text from its frame.
 _FRAMED = regex.compile(r" ?[|│┃](?: ?[|│┃])?(?=\n)")
+# So is a message of rich, by the place in the source that stands behind it.
+_BESIDE_SOURCE = regex.compile(r" \w[\w.]{0,60}\.py:\d{1,6}[ \t]*(?=\n)")
 _QUOTES = frozenset("\"'`")
 
 Span = tuple[int, int, str]
@@ -49,6 +51,8 @@ def is_cut_at_width(view: str, end: int) -> bool:
     line = view.rfind("\n", 0, end) + 1
     before = view.rfind("\n", 0, max(0, line - 1)) + 1
     stop = view.find("\n", end)
+    if _BESIDE_SOURCE.match(view, end):
+        return True
     if (frame := _FRAMED.match(view, end)) is not None:
         return frame.end() - line == view.find("\n", frame.end() + 1) - frame.end() - 1
     width = len(view[line:stop].rstrip("\r"))
