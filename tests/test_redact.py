@@ -245,7 +245,7 @@ def test_a_place_of_a_name_is_missed_by_no_short_cut():
     from tests.test_redaction_corpus import CORPUS
 
     text = "\n".join(path.read_text(encoding="utf-8") for path in sorted(CORPUS.glob("*.toml")))
-    slowly = [found.start() for found in name_places._ANY_NAME.finditer(text, overlapped=True)]
+    slowly = [found.start() for found in name_places.ANY_NAME.finditer(text, overlapped=True)]
     assert name_places.name_places(text) == slowly
     assert len(slowly) > 1_000
 

@@ -16,13 +16,13 @@ _LAST_WORD = re.compile(
       pass(?:word|wd|phrase|code|wort|e)?|pgpass|requirepass|pwd?|kennwort|contrase[ñn]a|senha|пароль|パスワード|비밀번호
     | keys?|secret(?:[_\-. ]?(?:id|value))?|token|jfrog-art-api|client-key-data|dockerconfigjson|dockercfg|cookie
     | credentials?|connection[_\-.\ ]?string|auth|pat|sas|sig(?:n(?:ature)?)?|dsn|jwt|webhook|creds?|pin|psk|sk|ak
-    | ticket|licen[sc]e
+    | ticket|licen[sc]e|(?:auth|access)[_\-.\ ]?code
     )(?![a-z]) | 密\ ?[码碼钥] | 口\ ?令 | 通行码 | [秘私]\ ?钥 | 令\ ?牌 | 凭\ ?[证据] | 授权码 | 访问码""",
     re.VERBOSE,
 )
 # No name is longer.
-_MAX_NAME_CHARS = 48
-_ANY_NAME = regex.compile(
+MAX_NAME_CHARS = 48
+ANY_NAME = regex.compile(
     rf"(?: {PASSWORDS} | {KEYS} | {HINT_START}(?:{HINTS}) ) {NAME_END}", regex.VERBOSE | regex.IGNORECASE
 )
 
@@ -32,7 +32,7 @@ def name_places(text: str) -> list[int]:
     return [
         found.start()
         for start, end in _stretches(text)
-        for found in _ANY_NAME.finditer(text, start, end, overlapped=True)
+        for found in ANY_NAME.finditer(text, start, end, overlapped=True)
     ]
 
 
@@ -73,7 +73,7 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
     first = last = -1
     # In lower case it is found in a fourth of the time; of all letters only this one would become two.
     for found in _LAST_WORD.finditer(text.replace("İ", "I").lower()):
-        begun = max(0, found.start() - _MAX_NAME_CHARS)
+        begun = max(0, found.start() - MAX_NAME_CHARS)
         if begun > last or last < 0:
             if last >= 0:
                 yield first, last

@@ -33,7 +33,7 @@ _QUALIFIED = r"""
     (?: :\s?+ [&A-Za-z][\w.\[\]]{0,30}+ (?: [ ]?+ \| [ ]?+ [\w.\[\]]{1,30}+ ){0,3}+ \s?+ (?==) )?+
 """
 _SIGNS = r"""
-    [+?]= | ::= | => | :=\s? | :- | ={1,3}+ | !={1,2}+ | :(?!:|//) | <?-> | <- | → | ⇒ | [ ]?\.{3,80}+:? | (?:\.[ ]){2,40}+\.?:?
+    : [ ] (?:None|null|nil|unset|""|''|<\w{1,10}>) [ ] (?:->|=>|→) [ ] | [+?]= | ::= | => | :=\s? | :- | ={1,3}+ | !={1,2}+ | :(?!:|//) | <?-> | <- | → | ⇒ | [ ]?\.{3,80}+:? | (?:\.[ ]){2,40}+\.?:?
   | %(?:25){0,3}+3[aAdD](?:%(?:25){0,3}+2[27])?+ | \\+(?:u00|x)3[aAdD] | &\#(?:58|61|x3[aAdD]); | 【
   | (?:的?值)?+ (?:已|被)?+ (?:是|为|等于|(?:改|设|设置|重置|更新|修改)[为成]) | ,值[是为]?+:?+ | 如下 | (?<=\s)(?:is|was):?[ ](?!(?:re)?set[ ]to)
   | (?<=\s)(?:est|es|ist|lautet|é|è):?[ ] | [은는][ ]
@@ -46,7 +46,8 @@ _PATTERN = regex.compile(
     (?P<set>
         {_QUALIFIED} (?: [ ] (?:provided|given|supplied|received|entered|specified|used) (?=[ ]?:) )?+ [ \t]*+ (?: {_SIGNS} ) (?: \s*+(?=\\*["']) | [ \t]*+ )
       | (?: \\[nrt] | [\s,;] ){{1,12}}+ \\*+["']? val(?:ue)? \\*+["']? \s*+ [:=] \s*+
-      | : (?: [ \t]*+ \r?\n [ \t]++ (?!val)\w{{1,20}}+: [^\n]{{0,80}}+ ){{1,3}}+ \n [ \t]++ value: [ \t]*+
+      | : (?: [ \t]*+ \r?\n [ \t]++ (?!val)\w{{1,20}}+: [^\n]{{0,80}}+ ){{0,3}}+ [ \t]*+ \r?\n [ \t]++ value: [ \t]*+
+      | [ ]?+ \{{ (?: [ \t]*+ \r?\n [ \t]++ (?!default)\w{{1,20}}+ [ ]*+ = [^\n]{{0,80}}+ ){{0,3}}+ \n [ \t]++ default [ ]*+ = [ \t]*+
       | \r?\n [ \t]*+ : [ ] | (?<=["']) (?: \\r\\n | \r?\n ){{2}}+
       | [ ]?+(?:,|\\n)[ \t]*+ (?=\\*["'])
       | [ \t]{{0,80}}+ [|│┃║] [ \t]*+
@@ -55,7 +56,7 @@ _PATTERN = regex.compile(
       | [ ] (?P<prose> (?:for|of|to|on)[ ] (?:(?:the|a|user)[ ]){{0,2}}+ [\w.@\-]{{1,40}}+ ) [ ](?:is|was|(?:has[ ]been|was)[ ](?:re)?set[ ]to)[ ]
       | (?P<gap>
             [ ](?:(?:is|was|has[ ]been)[ ])?+(?:changed|rotated|reset|set|updated)[ ](?:from|to)[ ] | [ ]to[ ](?=["'])
-          | [ \t]*+\\?\r?\n(?:[ \t]++|(?=["'])) | :[ \t]*+\r?\n[ \t]++ | \r?\n[ \t]*+-[ ]
+          | \r?\n[ \t]*+-[ ] | [ \t]*+\\?\r?\n(?:[ \t]++|(?=["'])) | (?::|[ \t]*+=)[ \t]*+\r?\n[ \t]++
           | ,[ \t]*+\r?\n[ \t]*+(?=\\*["']) | (?:;|::)(?=\S)
           | [ ]?+[(](?=[^\s()]{{6,400}}+[)]) | [ \t]++ | ,[ \t]++
         )
@@ -84,7 +85,9 @@ _LINE = regex.compile(
 )
 _PATH = regex.compile(r"(?:[A-Za-z]:[\\/]|~?/|\./|\.\./|\$\{?\w)[\w./\\ -]*")
 _WORDS = regex.compile(r"(?: (?!-)[^\s\"'`,;:<>|&()\u3000-\u9fff\uff00-\uffef]{1,40}+){1,24}+")
+_FRAME = " \t\r|│┃"
 _ENDS = ".,;:!?)]}>\"'`"
+_BARS = frozenset("|│┃║")
 _IS = frozenset({"is", "was", "est", "es", "ist", "lautet", "é", "è", "은", "는"})
 _MAX_TRIES = 16
 _LEFT_CHARS = 40
@@ -97,8 +100,14 @@ def named_secrets(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, 
         start, end = found.span("secret")
         if found["quote"] is None and found["deep"] is None and found["block"] is None:
             end = start + len(text[start:end].rstrip(_ENDS))
-        if end > start and _is_secret(found, text, text[start:end]):
-            end = _end_of_phrase(found, text, end)
+        elif found["block"] is None and text[end : end + 1] in {"", "\n", "\r"}:
+            # The quote is closed on another line: what stands behind the value is the frame that it was printed in.
+            end = start + len(text[start:end].rstrip(_FRAME))
+        phrase_end = _end_of_phrase(found, text, end) if end > start else end
+        # A sentence may say of a passphrase what is no value; behind a sign its first word may be short.
+        wholes = (end,) if found["set"].strip().lower() in _IS or is_nothing(text[start:end]) else (end, phrase_end)
+        if end > start and any(_is_secret(found, text, text[start:whole]) for whole in wholes):
+            end = phrase_end
             yield start, end, "password" if found["password"] else "key beside its name"
             place = max(end, found.start() + 1)
             continue
@@ -129,7 +138,7 @@ def _next(text: str, places: Sequence[int], start: int) -> "regex.Match[str] | N
 
 
 def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:
-    if _is_no_value(found, text, secret):
+    if _is_no_value(found, text, secret) or _is_passed_on(text, found):
         return False
     left, before = name_before(text, found.start())
     is_flag = left.startswith("-") and found["gap"] is not None
@@ -152,6 +161,12 @@ def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:
         return quoted or has_mixture(secret)
     is_count = found["key"] is not None and not quoted and is_counted(secret)
     return len(secret) >= MIN_STRONG and not is_count
+
+
+def _is_passed_on(text: str, found: "regex.Match[str]") -> bool:
+    """Whether it is a shell's variable, whose value is passed on to a command."""
+    left, before = name_before(text, found.start())
+    return before.removesuffix(left).endswith(("$", "${")) and found["set"].strip(" }") in _BARS
 
 
 def _is_no_value(found: "regex.Match[str]", text: str, secret: str) -> bool:

@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from collections.abc import Iterator
-from itertools import takewhile
 
 from logrules.tools.bundle.text_view import Piece, TextView, view_of
 
@@ -23,7 +22,13 @@ _UNSEEN = re.compile(
 _ENVIRONMENT_END = re.compile("\x00(?=[A-Za-z_][A-Za-z0-9_]{0,80}=)")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "「": '"', "」": '"', "『": '"', "』": '"'})
 # The end of a line inside a token: of a terminal's or an editor's width, quoted, continued, or redrawn.
-_BREAK = re.compile(r"(?<=[\w+/=.~-])[ \t]*(?:\\|[|│┃])?(?:\r\n|\n|\r)(?P<on>[ \t]*(?:[|>│┃][ \t]*)?(?=[\w+/=.~-]))?")
+_FRAME = r"(?:\\|[|│┃](?:[ \t]*[|│┃])?)?"
+_END = r"(?:\r\n|\n|\r)(?P<on>[ \t]*(?:[|>│┃][ \t]*){0,2}(?=[\w+/=.~-]))?"
+_BREAK = re.compile(rf"(?<=[\w+/=.~-])[ \t]*{_FRAME}{_END}")
+# Behind the first line of a message rich prints its place in the source.
+_SOURCE = r"[ \t]+\w[\w.]{0,60}\.py:\d{1,6}[ \t]*"
+_BESIDE_SOURCE = re.compile(rf"{_SOURCE}\n")
+_BREAK_OR_SOURCE = re.compile(rf"(?<=[\w+/=.~-])(?:{_SOURCE}|[ \t]*){_FRAME}{_END}")
 _TOKEN = re.compile(r"[\w+/=.~-]")
 _MAX_BEGINNING = 200
 _LAST_OF_ASCII = 127
@@ -60,7 +65,8 @@ def unwrapped(text: str) -> TextView:
 def _breaks(text: str) -> Iterator[tuple[int, int]]:
     """Where such a break begins and where the next line goes on."""
     line = 0
-    for found in _BREAK.finditer(text):
+    pattern = _BREAK_OR_SOURCE if _BESIDE_SOURCE.search(text) else _BREAK
+    for found in pattern.finditer(text):
         line = max(line, text.rfind("\n", 0, found.start()) + 1)
         begin = text.find("\n", found.start(), found.end()) + 1
         same = _same_beginning(text, line, begin) if begin else 0
@@ -75,5 +81,8 @@ def _same_beginning(text: str, line: int, next_line: int) -> int:
     if text[line : line + 1] != text[next_line : next_line + 1]:
         return 0
     one, other = text[line : line + _MAX_BEGINNING], text[next_line : next_line + _MAX_BEGINNING]
-    alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    alike, unlike = 1, min(len(one), len(other)) + 1
+    while unlike - alike > 1:
+        half = (alike + unlike) // 2
+        alike, unlike = (half, unlike) if one[alike:half] == other[alike:half] else (alike, half)
     return max(one.rfind(" ", 0, alike), one.rfind("\t", 0, alike)) + 1

@@ -1,5 +1,7 @@
 """Texts that a program puts together, as they read once it has: of formats, of variables, and out of base64.
 
+So are values that a traceback shows below the names of a line of source.
+
 Each is a line of its own, in pieces of where it was written.
 """
 
@@ -44,6 +46,9 @@ _ASSIGNED = regex.compile(
     """,
     regex.VERBOSE,
 )
+# What stands below a line of source: lines down from its names, and the value of one of these.
+_POINTER = regex.compile(r"(?P<to>[^\n└]{0,400}?[ │|])└ ")
+_POINTED = regex.compile(r"[A-Za-z_][\w.]{0,60}+")
 # Base64 of plain characters: of each four the first is one of these; and the same in hexadecimal digits. Words are made
 # so by chance alone.
 _HEXADECIMAL = regex.compile(r"(?i)(?:[2-7][0-9a-f]){12,4096}+")
@@ -55,7 +60,7 @@ _ENCODED = regex.compile(
 
 def put_together(view: str) -> Iterator[Piece]:
     """The pieces of these lines, each line with its end."""
-    for line in (*_formatted(view), *_joined(view), *_decoded(view)):
+    for line in (*_formatted(view), *_joined(view), *_decoded(view), *_pointed(view)):
         yield from line
         yield "\n", line[-1][2], line[-1][2]
 
@@ -129,6 +134,20 @@ def _plain(encoded: str) -> str | None:
     except binascii.Error:
         return None
     return text.decode() if text.isascii() and text.decode().replace("\n", " ").isprintable() else None
+
+
+def _pointed(view: str) -> Iterator[list[Piece]]:
+    """Names of a line of source, with the values that loguru and better_exceptions draw lines to from below them."""
+    source = start = 0
+    while "└ " in view and start < len(view):
+        end = view.find("\n", start)
+        end = len(view) if end < 0 else end
+        if (pointer := _POINTER.match(view, start, end)) is None:
+            source = start
+        elif (name := _POINTED.match(view, source + pointer.end("to") - start)) is not None:
+            value = view[pointer.end() : end]
+            yield [(name[0], *name.span()), ("=", name.end(), name.end()), (value, pointer.end(), end)]
+        start = end + 1
 
 
 def _line_before(view: str, place: int) -> Piece:

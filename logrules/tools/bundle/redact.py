@@ -21,6 +21,7 @@ from logrules.tools.bundle.secret_forms import Form, command_secrets, secret_for
 from logrules.tools.bundle.secret_looks import drawn_by_lot, turns_by_chance
 from logrules.tools.bundle.secret_tables import secret_cells
 from logrules.tools.bundle.text_view import TextView
+from logrules.tools.bundle.wrapped_names import values_of_wrapped_names
 from logrules.tools.bundle.wrapped_rests import wrapped_rests
 
 # A pattern of the user's own may backtrack without end.
@@ -90,9 +91,11 @@ class Redactor:
             yield from _of_own(pattern, view)
         joined = unwrapped(view)
         surrounded = ((*match.span(group), kind) for kind, match, group in _surrounded(view))
-        found = [*surrounded, *_of_forms(view, joined), *_near_names(view)]
+        places = name_places(view)
+        found = [*surrounded, *_of_forms(view, joined), *_near_names(view, places)]
         yield from found
         yield from wrapped_rests(view, joined, found)
+        yield from values_of_wrapped_names(view, joined, places)
 
 
 def mark(kind: str) -> str:
@@ -109,8 +112,7 @@ def _of_own(pattern: "regex.Pattern[str]", view: str) -> Iterator[Span]:
     yield from found
 
 
-def _near_names(view: str) -> Iterator[Span]:
-    places = name_places(view)
+def _near_names(view: str, places: Sequence[int]) -> Iterator[Span]:
     yield from named_secrets(view, places)
     for name, spans in (
         ("key near its name", secrets_near_names(view, places)),

@@ -9,7 +9,7 @@ from logrules.tools.bundle.secret_names import HARMLESS_BEFORE_KEY, HARMLESS_BEF
 
 _NOTHING = regex.compile(
     r"""[(\[{]? (?: none|null|nil|nan|true|false|undefined|unset|empty|optional|required|missing|invalid|wrong|incorrect|expired|not|is
-    |was|are|were|has|have|must|should|can|cannot|could|will|may|does|did|the|an?|from|for|and|or|to|in|of|on|with|by|at
+    |was|are|were|has|have|must|should|can|cannot|could|will|may|does|did|not\ (?:set|found|provided|given|available|configured|defined|present)|the|an?|from|for|and|or|to|in|of|on|with|by|at
     |your|you|please|if|when|str|string|bytes|int|bool|secretstr|set|found|provided|field|error|failed|file|path|name|type
     |auth(?:entication|orization)?|[*xX.•·?#_-]+ | <[^>]*>? | \$.* | %[({\w].* | \{\{?.* | \*+ | \[\S* | os\.(?:environ|getenv).*
     |getenv.* | env[.\[(].* | self\..* | args\..* | config\..* | cfg\..* | \w+\(.* | -{1,2}[a-z].* | your[-_].* | changeme
@@ -20,7 +20,8 @@ _NOTHING = regex.compile(
 )
 _LEFT = regex.compile(r"[A-Za-z0-9_.\-]*$")
 _LEFT_CHARS = 40
-_HEADER = regex.compile(r"(?i)(?<![a-z])x-")
+# As HTTP spells names: `X-Corp-Key`.
+_HEADER = regex.compile(r"(?i:(?<![a-z])x-)|(?<![\w-])(?:[A-Z][a-z0-9]{1,20}-){1,4}$")
 _IDENTIFIER = regex.compile(r"\w+[_.]\w[\w.-]*|[A-Z]?[a-z]+(?:[A-Z]\w*)+|[A-Z]{6,}|api[a-z]+|\w+(?:-\w+)+")
 # Neither a setting, a path, a time nor a version of something.
 _CHOSEN = regex.compile(r"(?!.*\d\.\d)[^\s=:/\\]+")
@@ -34,6 +35,7 @@ _OF_OPTIONS = frozenset({"token", "sk", "pass", "pwd", "pw", "psk", "pat"})
 MIN_STRONG, MIN_HINTED, MIN_TELLING = 3, 8, 12
 # What is signed or encoded is long.
 MIN_SIGNED = 16
+_MIN_MIXED = 24
 _PIECES = re.compile(r"[A-Za-z0-9]+")
 # A word, maybe with a number behind it (`layer12`), in any of the usual cases, or a number, or a short mixture (`4x`).
 _WORDLIKE = re.compile(r"(?:[A-Z]?[a-z]+){1,4}\d{0,6}|[A-Z]{1,15}\d{0,6}|\d+|0x[0-9a-fA-F]+|\d{1,4}[a-zA-Z]{1,3}")
@@ -124,12 +126,18 @@ def is_hinted(name: str, left: str, before: str, secret: str) -> bool:
         return False
     if word == "key" and not left.startswith("--"):
         named = VENDORS.search(left) or (name.isupper() and left.endswith("_")) or _HEADER.search(left)
-        if not named and left.strip("_.-"):
+        if not named and left.strip("_.-") and not _is_mixed_and_long(secret):
             return False
     drawn = drawn_by_lot(secret)
     if word in SHORT_HINTS:
         return has_mixture(secret) and (has_signs(secret) or drawn >= MIN_STRONG)
     return len(secret) >= MIN_HINTED and drawn >= (MIN_SIGNED if word.startswith("sig") else MIN_HINTED)
+
+
+def _is_mixed_and_long(secret: str) -> bool:
+    """Whether it is drawn of capitals, small letters and digits, as no hash is: a `key` may be that of a map."""
+    kinds = (str.isupper, str.islower, str.isdecimal)
+    return drawn_by_lot(secret) >= _MIN_MIXED and all(any(map(kind, secret)) for kind in kinds)
 
 
 def _is_harmless(word: str, left: str, before: str) -> bool:
