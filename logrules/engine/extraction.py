@@ -8,7 +8,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -227,13 +227,12 @@ def _blocks(source: Source, how: Extraction) -> Iterator[Block]:
 
 
 def _found(cut: Iterator[Window], how: Extraction) -> Iterator[tuple[Window, Found]]:
-    """Windows scanned on the pool, in order: full detail at head and tail, samples between.
+    """Windows in order: full detail at head and tail, samples between.
 
-    A log of one window is scanned by the thread that reads it.
+    The head is scanned by the thread that reads it, the rest on the pool unless the head is dense.
     """
     usual = how.fast() if how.sources >= MANY_SOURCES else count_newlines
-    first = list(islice(cut, 2))
-    submit = how.pool.submit if len(first) > 1 else how.pool.done
+    scan, pending = how.pool.submit, how.pool.threads
     ahead: deque[tuple[Window, Pending[Found], bool]] = deque()
     head: list[Pending[Found]] = []
     held: deque[Window] = deque()
@@ -250,23 +249,26 @@ def _found(cut: Iterator[Window], how: Extraction) -> Iterator[tuple[Window, Fou
         repeats = repeats or how.scanners.repeat_filter()
         return window, repeats.thinned(found, [later() for _, later, _ in islice(ahead, looked_at)])
 
-    for window in chain(first, cut):
+    for window in cut:
         if window.index < FULL_WINDOWS:
-            head.append(submit(how.scanners.find, window, EVERYTHING, usual))
-            ahead.append((window, head[-1], False))
+            scanned = how.pool.done(how.scanners.find, window, EVERYTHING, usual)
+            head.append(scanned)
+            ahead.append((window, scanned, False))
         else:
             held.append(window)
         if len(held) > FULL_WINDOWS:
-            kept = how.scanners.sampled | how.scanners.telling
-            plan = plan or SamplingPlan.after((scanned() for scanned in head), kept)
-            head.clear()  # what was found takes more memory than the windows
+            if plan is None:
+                plan = SamplingPlan.after((scanned() for scanned in head), how.scanners.sampled | how.scanners.telling)
+                head.clear()  # what was found takes more memory than the windows
+                if plan.dense:
+                    scan, pending = how.pool.done, 0
             early = held.popleft()
-            count = how.fast() if early.index >= BIG_WINDOWS else usual
-            scan = how.pool.done if plan.dense else submit
+            # Between hits that lie close together, a call of NumPy takes longer than the count.
+            count = how.fast() if early.index >= BIG_WINDOWS and not plan.dense else usual
             ahead.append((early, scan(how.scanners.find, early, plan.detail(early), count), True))
-        while len(ahead) > looked_at + how.pool.threads:
+        while len(ahead) > looked_at + pending:
             yield next_found()
-    ahead.extend((window, submit(how.scanners.find, window, EVERYTHING, usual), False) for window in held)
+    ahead.extend((window, scan(how.scanners.find, window, EVERYTHING, usual), False) for window in held)
     while ahead:
         yield next_found()
 
