@@ -44,12 +44,13 @@ def window_of(lines: Sequence[str], end: str = "\n") -> tuple[Window, Hits]:
     return Window("log", 0, 0, data), hits
 
 
-def numbers_read(windows: Sequence[tuple[Window, Hits]]) -> list[list[int]]:
-    """The numbers of the lines that are read of each window."""
+def numbers_read(windows: Sequence[tuple[Window, Hits]], ahead: int = 2) -> list[list[int]]:
+    """The numbers of the lines that are read of each window, so many ahead of which are looked at."""
     log = CrowdedLog(ROLES)
     founds = [hit_lines(*one) for one in windows]
-    ahead = [*founds[1:], None]
-    return [[line.number for line in log.read(found, then)] for found, then in zip(founds, ahead, strict=True)]
+    return [
+        [line.number for line in log.read(found, founds[nth : nth + ahead])] for nth, found in enumerate(founds, 1)
+    ]
 
 
 @given(windows=st.lists(LINES, min_size=1, max_size=4))

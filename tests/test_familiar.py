@@ -176,9 +176,10 @@ def test_the_last_of_a_kind_is_left_to_the_next_window_that_has_more_of_it():
     familiar = RepeatFilter(EntryRoles(telling=frozenset({TELLING})))
     windows = [[line(100 * nth + each, TELLING) for each in range(90)] for nth in range(8)]
     founds = [Found("log", tuple(window), len(window), unfinished=False) for window in windows]
-    ahead = [*founds[1:], None]
     kept = [
-        one.number for found, then in zip(founds, ahead, strict=True) for one in familiar.thinned(found, then).lines
+        one.number
+        for nth, found in enumerate(founds, 1)
+        for one in familiar.thinned(found, founds[nth : nth + 3]).lines
     ]
     assert windows[-1][-1].number in kept
     assert not {window[-1].number for window in windows[1:-1]} & set(kept)

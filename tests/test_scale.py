@@ -131,7 +131,7 @@ def test_small_logs_are_read_in_batches_and_big_ones_alone(tmp_path):
     logs = discover([str(crowd(tmp_path / "many", 40))]).sources
     with (tmp_path / "many" / "task7.log").open("wb") as big:
         big.truncate(2 << 20)
-    tasks = [Task(number, source, 1 << 18) for number, source in enumerate(logs)]
+    tasks = [Task(number, source, MANY_SOURCES) for number, source in enumerate(logs)]
     batches = list(local._batches(tasks, 2))
     assert [task for batch in batches for task in batch] == tasks
     assert [len(batch) for batch in batches] == [5, 2, 1, 5, 5, 5, 5, 5, 5, 2]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
-from logrules.engine.extraction import Extraction, Progress, Scanners, Tally, window_bytes
+from logrules.engine.extraction import Extraction, Progress, Scanners, Tally
 from logrules.engine.packed_events import packed, unpacked
 from logrules.engine.resilient_pool import WorkerPool
 from logrules.engine.run import Stream, alignment_of, reason
@@ -25,11 +25,11 @@ from logrules.sources.source import Source, modified_of
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A source to be read in windows of ``window`` bytes; ``number`` is its position in the job."""
+    """One of so many ``sources`` to be read; ``number`` is its position in the job."""
 
     number: int
     source: Source
-    window: int
+    sources: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def read(scanners: Scanners, task: Task) -> Read | ReadFailed:
     notes: list[tuple[str, str]] = []
     tally = Tally()
     with ScanPool(1) as pool:
-        how = Extraction(scanners, pool, lambda source, text: notes.append((source, text)), tally, task.window)
+        how = Extraction(scanners, pool, lambda source, text: notes.append((source, text)), tally, task.sources)
         try:
             events = packed(how.events(task.source))
         except SourceError as fault:
@@ -108,7 +108,7 @@ def replay_spread(
     Sources must be picklable. One that cannot be read is noted, and the report is partial.
     """
     session = Session(pack)
-    tasks = [Task(number, source, window_bytes(len(sources))) for number, source in enumerate(sources)]
+    tasks = [Task(number, source, len(sources)) for number, source in enumerate(sources)]
     with tempfile.TemporaryDirectory(prefix="logrules-") as folder:
         coming = readers(tasks, pack)
         # After the first answer the others are still being read: meanwhile there is time to align the clocks.

@@ -8,7 +8,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -54,11 +54,19 @@ Progress = Callable[[int], None]
 # Many logs are read in smaller windows each, so that less of each is read in full detail and held at once.
 MANY_SOURCES = 16
 WINDOW_BYTES_OF_MANY = WINDOW_BYTES // 4
+# The last of each kind of error in a window is read where none of so many windows behind it has another. All of them
+# are held in memory, of several logs at a time fewer of each.
+WINDOWS_AHEAD = 8
 
 
 def window_bytes(sources: int) -> int:
     """The window size for reading so many sources."""
     return WINDOW_BYTES if sources < MANY_SOURCES else WINDOW_BYTES_OF_MANY
+
+
+def windows_ahead(sources: int) -> int:
+    """How many windows of a log are looked at ahead of the one that is read, for reading so many sources."""
+    return max(WINDOWS_AHEAD // max(sources, 1), 1)
 
 
 @mutable_record
@@ -73,7 +81,7 @@ class Tally:
 class Extraction:
     """How sources are read: with which scanners and pool, and where unreadable ones are noted.
 
-    ``window`` is the size of a window in bytes. A source that cannot be read is added to ``unread`` and yields nothing;
+    ``sources`` is how many there are: of many, less of each is held. A source that cannot be read is added to ``unread`` and yields nothing;
     without ``unread``, SourceError is raised. ``fast`` gives what counts the lines of a big log.
     """
 
@@ -81,16 +89,16 @@ class Extraction:
     pool: ScanPool
     note: Callable[[str, str], None]
     tally: Tally
-    window: int = WINDOW_BYTES
+    sources: int = 1
     progress: Progress | None = None
     reader: Reader | None = None
     unread: list[SourceNote] | None = None
     fast: Callable[[], Count] = fast_counter
 
     @property
-    def many(self) -> bool:
-        """Whether the source is one of many."""
-        return self.window < WINDOW_BYTES
+    def window(self) -> int:
+        """The size of a window in bytes."""
+        return window_bytes(self.sources)
 
     def events(self, source: Source) -> Iterator[Event]:
         """The events of one source in order, then its last lines, then its first ones."""
@@ -219,18 +227,18 @@ def _blocks(source: Source, how: Extraction) -> Iterator[Block]:
 
 
 def _found(cut: Iterator[Window], how: Extraction) -> Iterator[tuple[Window, Found]]:
-    """Windows scanned on the pool, in order: full detail at head and tail, samples between.
+    """Windows in order: full detail at head and tail, samples between.
 
-    A log of one window is scanned by the thread that reads it.
+    The head is scanned by the thread that reads it, the rest on the pool unless the head is dense.
     """
-    usual = how.fast() if how.many else count_newlines
-    first = list(islice(cut, 2))
-    submit = how.pool.submit if len(first) > 1 else how.pool.done
+    usual = how.fast() if how.sources >= MANY_SOURCES else count_newlines
+    scan, pending = how.pool.submit, how.pool.threads
     ahead: deque[tuple[Window, Pending[Found], bool]] = deque()
     head: list[Pending[Found]] = []
     held: deque[Window] = deque()
     plan: SamplingPlan | None = None
     repeats: RepeatFilter | None = None
+    looked_at = windows_ahead(how.sources)
 
     def next_found() -> tuple[Window, Found]:
         nonlocal repeats
@@ -239,25 +247,28 @@ def _found(cut: Iterator[Window], how: Extraction) -> Iterator[tuple[Window, Fou
         if not between and len(found.lines) <= LINES_IN_FULL:
             return window, found
         repeats = repeats or how.scanners.repeat_filter()
-        return window, repeats.thinned(found, ahead[0][1]() if ahead else None)
+        return window, repeats.thinned(found, [later() for _, later, _ in islice(ahead, looked_at)])
 
-    for window in chain(first, cut):
+    for window in cut:
         if window.index < FULL_WINDOWS:
-            head.append(submit(how.scanners.find, window, EVERYTHING, usual))
-            ahead.append((window, head[-1], False))
+            scanned = how.pool.done(how.scanners.find, window, EVERYTHING, usual)
+            head.append(scanned)
+            ahead.append((window, scanned, False))
         else:
             held.append(window)
         if len(held) > FULL_WINDOWS:
-            kept = how.scanners.sampled | how.scanners.telling
-            plan = plan or SamplingPlan.after((scanned() for scanned in head), kept)
-            head.clear()  # what was found takes more memory than the windows
+            if plan is None:
+                plan = SamplingPlan.after((scanned() for scanned in head), how.scanners.sampled | how.scanners.telling)
+                head.clear()  # what was found takes more memory than the windows
+                if plan.dense:
+                    scan, pending = how.pool.done, 0
             early = held.popleft()
-            count = how.fast() if early.index >= BIG_WINDOWS else usual
-            scan = how.pool.done if plan.dense else submit
+            # Between hits that lie close together, a call of NumPy takes longer than the count.
+            count = how.fast() if early.index >= BIG_WINDOWS and not plan.dense else usual
             ahead.append((early, scan(how.scanners.find, early, plan.detail(early), count), True))
-        while len(ahead) > how.pool.threads + 1:
+        while len(ahead) > looked_at + pending:
             yield next_found()
-    ahead.extend((window, submit(how.scanners.find, window, EVERYTHING, usual), False) for window in held)
+    ahead.extend((window, scan(how.scanners.find, window, EVERYTHING, usual), False) for window in held)
     while ahead:
         yield next_found()
 

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from logrules.engine.dating import Alignment, dated_events
-from logrules.engine.extraction import Extraction, Progress, Scanners, Tally, window_bytes
+from logrules.engine.extraction import Extraction, Progress, Scanners, Tally
 from logrules.engine.merged_logs import OPEN_LOGS, merged
 from logrules.engine.scan_pool import ScanPool
 from logrules.inference.clock import Clock
@@ -78,7 +78,7 @@ def replay(
     scanners, index = compiled(pack, cache=cache)
     session, tally = Session(pack, index=index), Tally()
     with ScanPool(threads) as pool:
-        how = Extraction(scanners, pool, session.note, tally, window_bytes(len(sources)), progress)
+        how = Extraction(scanners, pool, session.note, tally, len(sources), progress)
         how = how if threads else replace(how, fast=slow_counter)
         report = _read(how, session, sources, pack, notes, observe)
     if cache:
@@ -97,8 +97,7 @@ def replay_prepared(
 
     Raises SourceError too where there is no line, for a reason that was noted: who asks more would take it for a log.
     """
-    pool, size = ScanPool(0), window_bytes(len(sources))
-    how = Extraction(on.scanners, pool, session.note, Tally(), size, reader=on.reader)
+    how = Extraction(on.scanners, ScanPool(0), session.note, Tally(), len(sources), reader=on.reader)
     report = _read(how, session, sources, on.pack, notes, observe)
     if why := why_empty(report, on.pack):
         raise SourceError(why)

@@ -1,6 +1,6 @@
-"""Threads that scan windows ahead of the reader, started if there is more than one window.
+"""Threads that scan windows ahead of the reader, started if there are more windows than those of a head.
 
-Scanning one window takes less time than starting a thread, or importing what starts them.
+Scanning few windows takes less time than starting a thread, or importing what starts them.
 """
 
 from collections.abc import Callable
@@ -16,11 +16,10 @@ Pending: TypeAlias = Callable[[], _Result]
 
 
 class ScanPool:
-    """Does the first work at once in the caller's thread and the rest on ``threads``, if any."""
+    """Does work on ``threads``, if any, or in the caller's."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
-        self._begun = False
         self._executor: ThreadPoolExecutor | None = None
 
     def __enter__(self) -> Self:
@@ -34,8 +33,7 @@ class ScanPool:
         self, work: Callable[_Parameters, _Result], *args: _Parameters.args, **kwargs: _Parameters.kwargs
     ) -> Pending[_Result]:
         """Start the work, or do it now; what it raises in this thread is raised here."""
-        if not self.threads or not self._begun:
-            self._begun = True
+        if not self.threads:
             return self.done(work, *args, **kwargs)
         if self._executor is None:
             from concurrent.futures import ThreadPoolExecutor

@@ -5,7 +5,7 @@ doubles is to read most of them. What the rules look for is less than how it may
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from logrules.parsing.entry_roles import EntryRoles, runs
 from logrules.parsing.hit_line import HitLine
@@ -20,8 +20,8 @@ class CrowdedLog:
     """The lines of such a log that are read.
 
     Those where a signal, or whoever else asks for lines, is answered for the first, second, fourth, eighth … time;
-    those that name an exception whose words come so often; of who is told of failures the last, as far as the next
-    window has none for him. Of lines that mean something only together all are read where one of them is.
+    those that name an exception whose words come so often; of who is told of failures the last, as far as none of the
+    next windows has one for him. Of lines that mean something only together all are read where one of them is.
     """
 
     def __init__(self, roles: EntryRoles) -> None:
@@ -30,10 +30,9 @@ class CrowdedLog:
         self._naming = roles.exceptions | roles.below
         self._texts: Counter[int] = Counter()
 
-    def read(self, found: Found, following: Found | None) -> tuple[HitLine, ...]:
-        """The lines of a window that are read; ``following`` is what the next window gave."""
-        ahead = self._told(following) if following is not None else set()
-        closing = self._told(found) - ahead
+    def read(self, found: Found, following: Iterable[Found]) -> tuple[HitLine, ...]:
+        """The lines of a window that are read; ``following`` is what the next windows gave."""
+        closing = self._told(found).difference(*map(self._told, following))
         return tuple(found.lines[row] for row in self._rows(found.lines, closing))
 
     def _is_news(self, line: HitLine) -> bool:

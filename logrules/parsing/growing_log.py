@@ -201,9 +201,9 @@ class GrowingLog:
         self.continued = known + found.continued
         for line in found.lines:
             if line.number >= passed:
-                placed = replace(line, continued=known + line.continued) if known or line.continued else line
+                placed = line._replace(continued=known + line.continued) if known or line.continued else line
                 if line.number == passed and self._opening is not None:
-                    placed = replace(placed, known_opening=self._opening)
+                    placed = placed._replace(known_opening=self._opening)
                 for number, ready in self._sieve.take(first + line.number - passed, placed):
                     yield from self._events(number, ready)
         self._remember(text)

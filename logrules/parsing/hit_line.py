@@ -4,7 +4,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from logrules.model.record import record
 from logrules.model.stream import JOINED
 from logrules.parsing.hits import Hits
 from logrules.parsing.window import Window
@@ -31,8 +30,7 @@ class Stretch(NamedTuple):
     kind: Kind
 
 
-@record
-class HitLine:
+class HitLine(NamedTuple):
     """A physical line with hits, or a part of a very long one: ``number`` counts from 0 within its window.
 
     ``part`` is at most 32 KiB of it round its hits, which lie in ``found``. The whole line lies at ``start`` to
@@ -102,13 +100,10 @@ def kind_of(hits: Iterable[tuple[int, int]]) -> Kind:
 
 
 def parts_of(window: Window, span: Stretch, found: Hits, number: int, continued: int) -> Iterator[HitLine]:
-    """The line; of one longer than ``MAX_SLICE_BYTES`` the first and last stretch with hits, and what is new between.
+    """Of a line longer than ``MAX_SLICE_BYTES`` the first and last stretch with hits, and what is new between.
 
     A bar that never ends its line says the same in each stretch; a record of a megabyte says it once, wherever.
     """
-    if span.end - span.start <= MAX_SLICE_BYTES:
-        yield HitLine(window, found, span, span.start, span.end, number, continued)
-        return
     seen: set[int] = set()
     for part in _stretches(span, found):
         if not seen.issuperset(part.kind) or part.behind == span.behind:

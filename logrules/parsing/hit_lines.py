@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from logrules.model.record import field, record
 from logrules.model.stream import CONTINUED, surplus_lines
-from logrules.parsing.hit_line import HitLine, Kind, Stretch, parts_of
+from logrules.parsing.hit_line import MAX_SLICE_BYTES, HitLine, Kind, Stretch, parts_of
 from logrules.parsing.hits import Hits
 from logrules.parsing.line_writers import last_of_each
 from logrules.parsing.newlines import Count, count_newlines
@@ -81,12 +81,16 @@ def _made(window: Window, found: Hits, spans: Iterable[Stretch], count: Count) -
     marked = CONTINUED[:1] in data
     lines: list[HitLine] = []
     for span in spans:
-        number += count(data, counted, span[0])
-        counted = span[0]
+        start, end, _, _, _ = span
+        number += count(data, counted, start)
+        counted = start
         if marked:
-            continued += surplus_lines(data, marks_counted, span[0] + len(CONTINUED))
-            marks_counted = span[0] + len(CONTINUED)
-        lines += parts_of(window, span, found, number, continued)
+            continued += surplus_lines(data, marks_counted, start + len(CONTINUED))
+            marks_counted = start + len(CONTINUED)
+        if end - start <= MAX_SLICE_BYTES:
+            lines.append(HitLine(window, found, span, start, end, number, continued))
+        else:
+            lines += parts_of(window, span, found, number, continued)
     return tuple(lines)
 
 

@@ -9,7 +9,9 @@ _DIGITS = b"0123456789"
 # What stands before a message: marks that end in a bracket, a bar or a colon.
 _PREFIXES = re.compile(rb"(?:[^\])|:]{0,48}[\])|:]+\s+)+")
 # What may be an exception of any name. Source text below a frame begins with a small letter or goes on behind a name.
-_NAMED = re.compile(rb"[^A-Za-z]{0,8}(?:.{1,200}?[\])|:]\s+)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?::\s|:?\s*$)")
+# Two patterns take a fifth of the time of one with an optional prefix: what the second begins with is searched quickly.
+_NAME = rb"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?::\s|:?\s*$)"
+_NAMED, _NAMED_BEHIND = re.compile(rb"[^A-Za-z]{0,8}" + _NAME), re.compile(rb"[\])|:]\s+" + _NAME)
 
 
 def _beginning(text: bytes) -> bytes:
@@ -32,7 +34,8 @@ def words_identity(text: bytes) -> int:
 
 def may_name_exception(text: bytes) -> bool:
     """Whether a line below a frame may be an exception of any name, in CapWords as nearly all are."""
-    return _NAMED.match(text[:MAX_TEXT_BYTES]) is not None
+    head = text[:MAX_TEXT_BYTES]
+    return _NAMED.match(head) is not None or _NAMED_BEHIND.search(head, 1) is not None
 
 
 def is_doubled(times: int) -> bool:

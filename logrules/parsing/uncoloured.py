@@ -1,8 +1,9 @@
 """A window as it is searched: without colours, so that a literal is found where a program coloured a part of it."""
 
 from array import array
-from bisect import bisect_right
-from itertools import accumulate
+from bisect import bisect_left
+from itertools import accumulate, repeat
+from operator import add
 
 from logrules.model.late_pattern import late_pattern
 from logrules.parsing.hits import Hits
@@ -18,14 +19,14 @@ class Uncoloured:
         texts = pieces[::2]
         self.data = b"".join(texts)
         # Behind so many bytes of the data so many of the window were left out.
-        self._cuts = array("q", accumulate(map(len, texts[:-1])))
-        self._left_out = array("q", accumulate(map(len, pieces[1::2]), initial=0))
+        self._cuts = list(accumulate(map(len, texts[:-1])))
+        self._left_out = list(accumulate(map(len, pieces[1::2]), initial=0))
 
     def in_window(self, found: Hits) -> Hits:
         """The same hits by their offsets in the window."""
-        cuts, left_out = self._cuts, self._left_out
+        cuts_before = map(bisect_left, repeat(self._cuts), found.ends)
         moved = Hits()
-        moved.ends = array("q", [end + left_out[bisect_right(cuts, end - 1)] for end in found.ends])
+        moved.ends = array("q", map(add, found.ends, map(self._left_out.__getitem__, cuts_before)))
         moved.numbers = found.numbers
         return moved
 
