@@ -20,7 +20,7 @@ class Hand:
 
 def buffer(**limits):
     clock = Hand()
-    return EventQueue(clock=clock, **{"busy_share": 1.0, **limits}), clock
+    return EventQueue(clock=clock, **limits), clock
 
 
 def drained(one, clock, until=None):
@@ -78,17 +78,6 @@ def test_what_was_gathered_before_it_came_is_given_at_once():
     for line in (b"one\n", b"two\n"):
         one.put("log", line)
         assert one.read(clock.at).data == line
-
-
-def test_whoever_reads_rests_for_longer_than_it_works():
-    one, clock = buffer(busy_share=0.25)
-    one.put("log", b"one\n")
-    one.read(None)
-    clock.at += 1.0  # the work on it
-    one.put("log", b"two\n")
-    assert one.read(clock.at) == Tick(clock.at)
-    clock.at += 3.0
-    assert one.read(None).data == b"two\n"
 
 
 def test_a_tick_comes_when_its_time_has():

@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 from logrules.cli.main import main
-from logrules.sources import tail
-
-pytestmark = pytest.mark.skipif(not hasattr(os, "pread"), reason="reads of POSIX")
+from logrules.sources import file, tail
 
 _OOM = "[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
 _WORDS = "".join(f"some word {number} of many\n" for number in range(200_000))
@@ -23,23 +21,23 @@ def _here(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def _pread(monkeypatch, instead: Callable[[int, int, int], bytes | None]) -> None:
-    """Have the system's reads by position give what ``instead`` does, where it gives anything."""
-    real = os.pread
+def _before_reads(monkeypatch, happens: Callable[[int, int], object]) -> None:
+    """Have this happen before each read of a file, of so many bytes from a place on."""
 
-    def read(descriptor: int, size: int, at: int) -> bytes:
-        given = instead(descriptor, size, at)
-        return real(descriptor, size, at) if given is None else given
+    class Watched(FileIO):
+        def read(self, size: int = -1) -> bytes:
+            happens(size, self.tell())
+            return super().read(size)
 
-    monkeypatch.setattr(os, "pread", read)
+    monkeypatch.setattr(file, "FileIO", Watched)
 
 
 def _fails_behind(monkeypatch, place: int) -> None:
-    def fail(_descriptor: int, size: int, at: int) -> None:
+    def fail(size: int, at: int) -> None:
         if at + size > place:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    _pread(monkeypatch, fail)
+    _before_reads(monkeypatch, fail)
 
 
 def _report(capsys, *words: str) -> dict[str, object]:
@@ -69,11 +67,11 @@ def test_one_log_that_cannot_be_read_to_its_end_keeps_no_other_from_it(monkeypat
 def test_a_log_that_is_truncated_while_it_is_read_is_read_as_far_as_it_is(monkeypatch, capsys, left):
     Path("a.log").write_text(_OOM + _WORDS)
 
-    def truncate(_descriptor: int, _size: int, at: int) -> None:
+    def truncate(_size: int, at: int) -> None:
         if at > (1 << 20):
             os.truncate("a.log", left)
 
-    _pread(monkeypatch, truncate)
+    _before_reads(monkeypatch, truncate)
     assert _report(capsys, "a.log")["diagnoses"][0]["cause"] == "cuda-oom"
 
 
@@ -81,23 +79,23 @@ def test_a_log_that_grows_while_it_is_read_is_read_to_an_end(monkeypatch, capsys
     Path("a.log").write_text(_OOM + _WORDS)
     grown = []
 
-    def grow(_descriptor: int, _size: int, at: int) -> None:
+    def grow(_size: int, at: int) -> None:
         if at > (1 << 20) and len(grown) < 50:
             with Path("a.log").open("a") as log:
                 grown.append(log.write("further words\n"))
 
-    _pread(monkeypatch, grow)
+    _before_reads(monkeypatch, grow)
     assert _report(capsys, "a.log")["diagnoses"][0]["cause"] == "cuda-oom"
 
 
 def test_a_log_that_is_deleted_while_it_is_read_is_read_to_its_end(monkeypatch, capsys):
     Path("a.log").write_text(_OOM + _WORDS)
 
-    def delete(_descriptor: int, _size: int, at: int) -> None:
+    def delete(_size: int, at: int) -> None:
         if at > (1 << 20):
             Path("a.log").unlink(missing_ok=True)
 
-    _pread(monkeypatch, delete)
+    _before_reads(monkeypatch, delete)
     assert _report(capsys, "a.log")["lines"] == 200_001
 
 
@@ -121,10 +119,10 @@ def test_a_followed_log_that_cannot_be_read_is_told_of_and_may_become_readable(m
     Path("a.log").write_text(_OOM)
     real, broken = tail._read_at, [True]
 
-    def read(file: FileIO, size: int, at: int) -> bytes:
+    def read(log: FileIO, size: int, at: int) -> bytes:
         if broken[0]:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
-        return real(file, size, at)
+        return real(log, size, at)
 
     monkeypatch.setattr(tail, "_read_at", read)
     followed = tail.Tail(Path("a.log"))

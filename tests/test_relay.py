@@ -75,7 +75,7 @@ def by_us(output):
 def test_all_is_passed_on_and_analysed(killed, monkeypatch):
     onward_out, onward = os.pipe()
     ours, job = os.pipe()
-    buffer = EventQueue(busy_share=1.0)
+    buffer = EventQueue()
     output = JobOutput([Output(ours, onward, "log")], buffer, Turn(), lambda: buffer.end(End()))
     if killed:
         os.kill(output._relay._process.pid, signal.SIGKILL)
@@ -124,7 +124,7 @@ def test_a_flood_that_nobody_reads_passes_whole_and_its_lines_are_counted():
     words = f"import os\nfor n in range({count // 1000}): os.write(1, {line!r} * 1000)"
     job = subprocess.Popen([sys.executable, "-c", words], stdout=subprocess.PIPE)
     reader = subprocess.Popen(["wc", "-l"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    buffer = EventQueue(busy_share=1.0)
+    buffer = EventQueue()
     ours, onward = job.stdout.fileno(), reader.stdin.fileno()
     output = JobOutput([Output(ours, onward, "log")], buffer, Turn(), lambda: buffer.end(End()))
     assert job.wait() == 0

@@ -201,18 +201,17 @@ def test_a_name_that_is_not_unicode_becomes_one(tmp_path: Path) -> None:
     assert FileSource(tmp_path / os.fsdecode(b"rank\xff.log")).name == r"rank\udcff.log"
 
 
-def test_a_read_that_fails_ends_the_source_and_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+class StaleBehindTheFirstMegabyte(FileIO):
+    def read(self, size: int = -1) -> bytes:
+        if self.tell() >= 1 << 20:
+            raise OSError(116, "Stale file handle")
+        return super().read(size)
+
+
+def test_a_read_that_fails_ends_the_source_and_is_told(tmp_path: Path) -> None:
     path = tmp_path / "rank0.log"
     path.write_bytes(b"0123456\n" * (1 << 18))
-    healthy = os.pread
-
-    def stale_behind_the_first_megabyte(descriptor: int, size: int, offset: int) -> bytes:
-        if offset >= 1 << 20:
-            raise OSError(116, "Stale file handle")
-        return healthy(descriptor, size, offset)
-
-    monkeypatch.setattr(os, "pread", stale_behind_the_first_megabyte)
-    *blocks, skipped = saved_items("rank0.log", lambda: FileIO(path), block_bytes=1 << 20)
+    *blocks, skipped = saved_items("rank0.log", lambda: StaleBehindTheFirstMegabyte(path), block_bytes=1 << 20)
     assert blocks == [Block("rank0.log", 0, b"0123456\n" * (1 << 17))]
     assert skipped == Skipped("rank0.log", 1 << 20, None, "reading failed (stale file handle)")
 

@@ -145,7 +145,6 @@ class Command(Streamed):
         if self._process is None or self._output is None:
             return
         self._process.wait()
-        self.source.hurry()
         if self._output.wait(now() + _LEFT_BEHIND_S):
             self._output.release()  # else it passes on what they write, once we are gone
         else:

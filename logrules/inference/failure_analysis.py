@@ -196,12 +196,6 @@ def ended_ranks(ends: Sequence[Failure]) -> tuple[int, ...]:
     return ranks_of(worker for one in told for worker in one.workers)
 
 
-def killed_ranks(ends: Sequence[Failure]) -> tuple[int, ...]:
-    """Those of them that died by a signal which no process sends itself: they could not even say why."""
-    killed = (one for one in ends if (one.code or 0) < 0 and one.code not in _AFTER_A_MESSAGE)
-    return ranks_of(worker for one in killed for worker in one.workers)
-
-
 def gone_before(ends: Sequence[Failure], wait: Event) -> tuple[int, ...]:
     """The ranks that had ended of themselves before the line on which others say that they waited in vain."""
     return gone_of_themselves([one for one in ends if one.last.source == wait.source and one.last.line < wait.line])

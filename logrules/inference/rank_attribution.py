@@ -7,7 +7,7 @@ order they are asked.
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from logrules.inference.failure_analysis import ended_ranks, gone_before, gone_of_themselves, killed_ranks
+from logrules.inference.failure_analysis import ended_ranks, gone_before, gone_of_themselves
 from logrules.inference.failures import Failures
 from logrules.inference.hypothesis import MAX_NAMED, Hypothesis, Ranked
 from logrules.inference.observation import Observation
@@ -101,10 +101,9 @@ def _ended_badly(context: FailureContext) -> Sequence[int]:
 
 
 def _ended_before_others_waited(context: FailureContext) -> Sequence[int]:
-    """Who waited for somebody aborts in the end too: who was killed, or had ended before that wait began."""
-    ends, waited = context.failures.reported_ends(), context.hypothesis.reporters
-    gone = gone_before(ends, context.hypothesis.first.event)
-    return (*killed_ranks(ends), *(rank for rank in gone if rank not in waited))
+    """Who waited for somebody aborts in the end too: of those who did not, who had ended before that wait began."""
+    gone = gone_before(context.failures.reported_ends(), context.hypothesis.first.event)
+    return [rank for rank in gone if rank not in context.hypothesis.reporters]
 
 
 def _ended_without_missing_anybody(context: FailureContext) -> Sequence[int]:

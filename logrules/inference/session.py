@@ -53,11 +53,6 @@ class Session:
         return self._job.clock.now
 
     @property
-    def ended(self) -> bool:
-        """Whether nothing more comes."""
-        return self._job.ended
-
-    @property
     def deadline(self) -> float | None:
         """The next moment at which silence alone changes an answer; None if silence changes nothing."""
         now, never = self.now, float("inf")

@@ -34,16 +34,13 @@ def survived(run: RunState, rule: Rule, match: Match) -> bool:
     if tracker.completed is not None:
         # What is lost while processes end is no matter; who waited until his time ran out kept the job from ending.
         own_end = not rule.abrupt and _had_more_to_do(run, last, tracker.completed)
-        return not (own_end or _waited_past(tracker.completed, match) or _keeps_open(run, rule, match))
+        return not (own_end or _waited_past(tracker.completed, match))
     return _lived_through(run, rule, last) or _stepped_on(run, rule, last)
 
 
 def _lived_through(run: RunState, rule: Rule, last: Observation) -> bool:
     """Whether the lines below these, or their own words, show that their writer lived."""
     if rule.fallback and (run.failures.lived_through(last) or (run.job.ended and _speaks_on(run, last))):
-        return True
-    own = run.tracker.workers.get(last.worker)
-    if own is not None and own.began_anew(last):
         return True
     if not run.job.ended:
         return False
@@ -100,14 +97,6 @@ def _had_more_to_do(run: RunState, last: Observation, completed: Observation) ->
     return any(
         frame.function == "<module>" and frame.origin.own and not frame.file.startswith("<") for frame in outermost
     )
-
-
-def _keeps_open(run: RunState, rule: Rule, match: Match) -> bool:
-    """Whether it tells, behind the end of the others, of what stands still, and somebody was left behind."""
-    completed = run.tracker.completed
-    if not rule.stall or completed is None or match.last.order <= completed.order:
-        return False
-    return bool(run.laggards.last_lines(run.job.clock.now, ended=run.job.ended))
 
 
 def _reopened(run: RunState, last: Observation) -> bool:

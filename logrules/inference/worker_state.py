@@ -1,7 +1,6 @@
 """What is known of one worker: where it is, what it waits for, when it last moved."""
 
 from collections.abc import Iterator, Mapping
-from collections.abc import Set as AbstractSet
 
 from logrules.inference.cadence import Rhythm, outlasts
 from logrules.inference.observation import Observation
@@ -110,9 +109,6 @@ class WorkerState:
     counted: bool = False
     # The line by which it said that it has done its work.
     left: Observation | None = None
-    # When it was last back at a start that it had left behind.
-    restarted: Observation | None = None
-    before_restart: Observation | None = None
 
     def see(self, observation: Observation) -> None:
         """It gave a sign of where it is."""
@@ -125,10 +121,8 @@ class WorkerState:
         timed = self.timed if observation.heard is None else observation
         self.waits[wait.id] = OpenWait(wait, observation, observation, observation, timed)
 
-    def enter(self, phase: str, observation: Observation, startup: AbstractSet[str]) -> None:
-        """It is in another phase; those of the ``startup`` come before all loops."""
-        if phase in startup and self.phase is not None and self.phase not in startup:
-            self.restarted, self.before_restart = observation, self.stepped
+    def enter(self, phase: str, observation: Observation) -> None:
+        """It is in another phase."""
         self.phase, self.entered, self.left_phase = phase, observation, False
 
     def opened_by(self, marker: Marker) -> Iterator[str]:
@@ -153,15 +147,6 @@ class WorkerState:
             return []
         first, last, label = begun.event.file_line, end.event.file_line, begun.worker.label
         return [PhaseSpan(label, begun.time, end.time, first, last, begun.event.source, self.phase)]
-
-    def began_anew(self, earlier: Observation) -> bool:
-        """Whether it started once more long after this and has made a step since: what this told of is past."""
-        again, step = self.restarted, self.stepped
-        if again is None or step is None or again.time is None or not earlier.order < again.order < step.order:
-            return False
-        # The last line of a traceback has no time: the step before it has.
-        timed = earlier if earlier.time is not None else self.before_restart
-        return timed is not None and timed.time is not None and again.time - timed.time >= ANEW_S
 
     def rest(self, full: Observation) -> None:
         """What a bar counted is done. Where that bar was all there was to do, nobody expects another step either."""

@@ -1,6 +1,5 @@
 """The frames of one traceback while they come in: the outermost few and the innermost many of them; and of all."""
 
-from collections import deque
 from collections.abc import Iterator
 
 from logrules.model.failure import Frame
@@ -11,27 +10,26 @@ INNERMOST_FRAMES = 56
 
 
 class FrameList:
-    """Frames in the order of printing, bounded; a frame that repeats the last one (recursion, two writers) is one."""
+    """Frames in the order of printing, bounded; a frame that repeats the last one (recursion, two writers) is one.
+
+    ``count`` is how many there were.
+    """
 
     def __init__(self, *, innermost_first: bool = False) -> None:
         self.innermost_first = innermost_first
         self.count = 0
-        self._early: list[Frame] = []
-        self._late: deque[Frame] = deque(maxlen=INNERMOST_FRAMES)
+        self._kept: list[Frame] = []
+        # How many of those that were printed first are kept: behind them frames are left out.
+        self._first = INNERMOST_FRAMES if innermost_first else OUTERMOST_FRAMES
 
     def add(self, frame: Frame) -> None:
         """Put a frame behind those printed before it."""
         if frame == self.last:
             return
         self.count += 1
-        early = INNERMOST_FRAMES if self.innermost_first else OUTERMOST_FRAMES
-        if len(self._early) < early:
-            self._early.append(frame)
-        elif not self.innermost_first or len(self._late) < OUTERMOST_FRAMES:
-            self._late.append(frame)
-        else:
-            self._late.popleft()
-            self._late.append(frame)
+        self._kept.append(frame)
+        if len(self._kept) > INNERMOST_FRAMES + OUTERMOST_FRAMES:
+            del self._kept[self._first]
 
     @property
     def begins_in_script(self) -> bool:
@@ -41,21 +39,16 @@ class FrameList:
     @property
     def last(self) -> Frame | None:
         """The frame that was printed last."""
-        return self._late[-1] if self._late else self._early[-1] if self._early else None
+        return self._kept[-1] if self._kept else None
 
     def at(self, index: int) -> Frame | None:
         """The frame of this index as long as none was left out."""
-        kept = len(self._early) + len(self._late)
-        if self.count != kept or not 0 <= index < kept:
-            return None
-        early = len(self._early)
-        return self._early[index] if index < early else self._late[index - early]
+        return self._kept[index] if 0 <= index < len(self._kept) == self.count else None
 
     @property
     def outermost_first(self) -> tuple[Frame, ...]:
         """All that was kept, the outermost first."""
-        frames = (*self._early, *self._late)
-        return frames[::-1] if self.innermost_first else frames
+        return tuple(reversed(self._kept) if self.innermost_first else self._kept)
 
 
 class KeptStacks(BoundedDict[int, FrameList]):

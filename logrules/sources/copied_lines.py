@@ -29,12 +29,6 @@ _MEANT = {
     b"lt": b"<", b"gt": b">", b"amp": b"&", b"quot": b'"', b"apos": b"'", b"nbsp": b" ",
     b"#39": b"'", b"#34": b'"', b"#x27": b"'", b"#x2F": b"/",
 }  # fmt: skip
-# A page's own lines, which are no part of the log, hold nothing but these.
-_PAGE = late_pattern(
-    rb"^[ \t]*"
-    rb"(?:(?:</?(?:pre|code|details|p|div|br)(?: [^<>\n]{0,80})?/?>|<summary>[^<>\n]{0,80}</summary>)[ \t]*){1,6}\r?$",
-    re.MULTILINE,
-)
 # A launcher that is started by another: the label of the outer one is the same everywhere.
 _LABEL = rb"(?:\d{1,5}: |\[\d{1,5},\d{1,5}\]<std(?:out|err|diag)>: ?)"
 _LABELLED = late_pattern(rb"(" + _LABEL + rb")(" + _LABEL + rb")?")
@@ -85,11 +79,6 @@ def _unescaped(data: bytes) -> bytes:
 
 def _meant(escape: "re.Match[bytes]") -> bytes:
     return _MEANT[escape[1]]
-
-
-def _paged(head: bytes) -> Rewrite | None:
-    """The tags round a log on a page."""
-    return partial(_PAGE.sub, b"") if _PAGE.search(head) else None
 
 
 def _typeset(head: bytes) -> Rewrite | None:
@@ -178,5 +167,5 @@ def _indented(head: bytes) -> Rewrite | None:
 
 
 _LAYERS: tuple[Callable[[bytes], Rewrite | None], ...] = (
-    _paged, _escaped, _typeset, _quoted, _listed, _ticked, _labelled, numbers_of, _indented,
+    _escaped, _typeset, _quoted, _listed, _ticked, _labelled, numbers_of, _indented,
 )  # fmt: skip

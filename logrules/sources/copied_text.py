@@ -22,7 +22,6 @@ _ESCAPED = late_pattern(rb"&(?:lt|gt|amp|quot|#39);")
 _TYPESET = (b"\xc2\xa0", b"\xe2\x80")
 _MARKS = frozenset((b">", b"-", b"*", b"#", b"/", b"+", b"`", b"\xe2"))
 _NUMBERED = late_pattern(rb"[ \t]*(?:[^\s:]{0,200}\.\w{1,10}[:-])?L?(\d{1,7})(?!\d)")
-_PAGE = (b"<details", b"<pre")
 _LABELLED = late_pattern(rb"(?:\d{1,5}: |\[\d{1,5},\d{1,5}\]<[^\n]{1,8}: ?)[\d\[]")
 _TABLE = late_pattern(rb'[^\n]{0,2000}?(?i:message|msg|line|content|payload|body|log|_raw)"?[,;\t\r\n]')
 # Lines as wide as the widest, none of which is wider: of a log that nobody wrapped there are one or two.
@@ -78,7 +77,6 @@ def _may_be_copied(head: bytes) -> bool:
     if (
         (b"&" in head and _ESCAPED.search(head) is not None)
         or (not head.isascii() and any(one in head for one in _TYPESET))
-        or any(tag in head for tag in _PAGE)
         or _TABLE.match(head) is not None
     ):
         return True

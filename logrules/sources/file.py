@@ -13,7 +13,7 @@ from typing import Protocol
 from logrules.model.errors import SourceError, reason_of
 from logrules.model.stream import MAX_LINE_BYTES, Block, Skipped
 from logrules.sources.archive import MAGIC_BYTES, codec_of, expanded
-from logrules.sources.chunking import aligned_blocks, resized, whole_lines
+from logrules.sources.chunking import resized, whole_lines
 from logrules.sources.copied_text import as_written, form_of
 from logrules.sources.decoding import SNIFFED_BYTES, as_utf8, encoding_of, no_text
 from logrules.sources.holes import behind_hole, may_be_in_hole
@@ -180,17 +180,12 @@ def _more_than_nuls(blocks: Iterator[bytes], faults: list[str]) -> Iterator[byte
 
 
 def _lines_of(file: FileIO, block_bytes: int, faults: list[str]) -> Iterator[bytes]:
-    """Blocks of whole lines: most of a plain file by position, everything else as a stream."""
+    """Blocks of whole lines of an open file, as UTF-8."""
     if _is_plain(file):
-        try:
-            yield from aligned_blocks(file, block_bytes)
-        except OSError as fault:
-            faults.append(f"reading failed ({reason_of(fault)})")
-            return
-        rest = _past_holes(file, _reads(file, block_bytes, None, faults))
+        pieces = _past_holes(file, _reads(file, block_bytes, None, faults))
     else:
-        rest = text_of(file, block_bytes, faults)
-    yield from whole_lines(rest, MAX_LINE_BYTES)
+        pieces = text_of(file, block_bytes, faults)
+    return whole_lines(pieces, MAX_LINE_BYTES)
 
 
 def _past_holes(file: FileIO, reads: Iterator[bytes]) -> Iterator[bytes]:

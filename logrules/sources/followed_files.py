@@ -83,9 +83,8 @@ class FollowedFiles:
 
     def __init__(self, paths: Sequence[str], pass_on: Callable[[bytes], None] = lambda _data: None) -> None:
         self.name = ", ".join(paths)
-        # Nobody waits for us to read files, so nothing need be left out, and no time be kept free; and what comes
-        # between two looks is gathered already.
-        self._buffer = EventQueue(self.name, busy_share=1.0, gather_s=0.0)
+        # What comes between two looks is gathered already.
+        self._buffer = EventQueue(self.name, gather_s=0.0)
         self._roots = WatchedPaths(paths)
         self._pass_on = pass_on
         self.take_dump: Callable[[RecordSource, float], None] | None = None

@@ -1,6 +1,5 @@
 """Logs that readers hand in, joined into one source: bounded by bytes, so that the job never waits for us."""
 
-import sys
 from collections import deque
 from threading import Condition, RLock
 
@@ -12,9 +11,6 @@ from logrules.sources.wall_clock import Now, now
 LIMIT_BYTES = 8 << 20
 # Small writes are gathered for so long and cost one scan together. Far below what a person notices.
 GATHER_S = 0.012
-# The job and those who read its output need the machine more. Linux gives the analysing thread what they leave;
-# elsewhere it rests for longer than it works.
-BUSY_SHARE = 1.0 if sys.platform.startswith("linux") else 0.35
 # So much is worth a scan at once.
 _MUCH_BYTES = 256 << 10
 
@@ -23,8 +19,8 @@ class EventQueue:
     """A source that threads fill. ``name`` is that of the job as a whole; each block names its own log.
 
     `put` never waits: where more than ``limit_bytes`` of a log wait, what came between the first and the last of it
-    is left out and told as `Skipped`. `put_patiently` waits for room: files can. ``busy_share`` is how much of its
-    time whoever reads may spend on what it has read, ``gather_s`` how long what comes is gathered before it is given.
+    is left out and told as `Skipped`. `put_patiently` waits for room: files can. ``gather_s`` is how long what comes
+    is gathered before it is given.
     """
 
     def __init__(
@@ -32,15 +28,11 @@ class EventQueue:
         name: str = "job",
         *,
         limit_bytes: int = LIMIT_BYTES,
-        busy_share: float = BUSY_SHARE,
         gather_s: float = GATHER_S,
         clock: Now = now,
     ) -> None:
         self.name = name
-        self._rest_share = 1 / busy_share - 1
         self._gather_s = gather_s
-        self._given = 0.0
-        self._rested = 0.0
         self._limit = limit_bytes
         self._now = clock
         self._logs: dict[str, PendingLines] = {}
@@ -93,12 +85,6 @@ class EventQueue:
             self._told.append(Skipped(log, 0, None, reason))
             self._changed.notify_all()
 
-    def hurry(self) -> None:
-        """Whoever reads need not rest any more: the job has ended, and somebody waits for the report."""
-        with self._changed:
-            self._rest_share = self._rested = 0.0
-            self._changed.notify_all()
-
     def end(self, end: End) -> None:
         """Nothing that comes from now on is read; what came before is still given. The first end counts."""
         with self._changed:
@@ -116,16 +102,12 @@ class EventQueue:
     def read(self, until: float | None) -> Block | Skipped | Tick | End:
         """The next whole lines of a log, or a `Tick` where ``until`` passes first."""
         with self._changed:
-            time = self._now()
-            if self._given:
-                self._rested, self._given = time + (time - self._given) * self._rest_share, 0.0
             while True:
                 time = self._now()
                 if self._told:
                     return self._told.popleft()
                 block = self._next(time)
                 if block is not None:
-                    self._given = time
                     self._changed.notify_all()
                     return block
                 if self._end is not None and not self._bytes():
@@ -139,9 +121,6 @@ class EventQueue:
         return not self._taken or self._end is not None
 
     def _next(self, time: float) -> Block | Skipped | None:
-        # Once the job has ended, nobody needs the machine more than who waits for the report.
-        if time < self._rested and self._end is None:
-            return None
         if not self._round:
             due = self._due()
             if due is None or time < due:
@@ -158,11 +137,9 @@ class EventQueue:
         """When the next round may begin: not before something is there, and has been gathered unless it is much."""
         last = self._end is not None
         due = min((at for one in self._logs.values() if (at := one.due(last=last)) is not None), default=None)
-        if due is None or last:
+        if due is None or last or self._bytes() >= _MUCH_BYTES:
             return due
-        if self._bytes() >= _MUCH_BYTES:
-            return max(due, self._rested)
-        return max(due, self._rested, self._round_began + self._gather_s)
+        return max(due, self._round_began + self._gather_s)
 
     def _is_due(self, pieces: PendingLines, time: float) -> bool:
         due = pieces.due(last=self._end is not None)
