@@ -1,6 +1,7 @@
 """What is known of one worker: where it is, what it waits for, when it last moved."""
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 
 from logrules.inference.cadence import Rhythm, outlasts
 from logrules.inference.observation import Observation
@@ -109,6 +110,8 @@ class WorkerState:
     counted: bool = False
     # The line by which it said that it has done its work.
     left: Observation | None = None
+    # When it was last back at a start that it had left behind.
+    restarted: Observation | None = None
 
     def see(self, observation: Observation) -> None:
         """It gave a sign of where it is."""
@@ -121,8 +124,10 @@ class WorkerState:
         timed = self.timed if observation.heard is None else observation
         self.waits[wait.id] = OpenWait(wait, observation, observation, observation, timed)
 
-    def enter(self, phase: str, observation: Observation) -> None:
-        """It is in another phase."""
+    def enter(self, phase: str, observation: Observation, startup: AbstractSet[str]) -> None:
+        """It is in another phase; those of the ``startup`` come before all loops."""
+        if phase in startup and self.phase is not None and self.phase not in startup:
+            self.restarted = observation
         self.phase, self.entered, self.left_phase = phase, observation, False
 
     def opened_by(self, marker: Marker) -> Iterator[str]:

@@ -195,7 +195,7 @@ class WorkerTracker:
         if state.phase != phase:
             if len(self._spans) < MAX_SPANS:
                 self._spans += state.span(observation)
-            state.enter(phase, observation)
+            state.enter(phase, observation, self.startup)
             if phase in self.loops and phase not in self.interruptions:
                 state.home = phase
             yield PhaseEntered(observation.worker, phase, observation.time)
