@@ -325,7 +325,10 @@ def test_a_call_that_was_refused_tells_the_phase_by_its_name(kind: str, message:
         ),
         ([("/w/run.py", "<module>"), ("/w/data/preprocess.py", "<module>"), (f"{SITE}/abc.py", "helper")], "launch"),
         ([("/w/evaluate.py", "<module>"), ("/w/helper.py", "work")], "eval"),
-        ([("/w/evaluate.py", "<module>"), (f"{SITE}/odd/__init__.py", "<module>"), (f"{SITE}/odd/a.py", "set")], "launch"),
+        (
+            [("/w/evaluate.py", "<module>"), (f"{SITE}/odd/__init__.py", "<module>"), (f"{SITE}/odd/a.py", "set")],
+            "launch",
+        ),
         ([("/w/run.py", "<module>")], None),
     ],
 )
