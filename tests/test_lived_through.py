@@ -356,6 +356,23 @@ def test_a_program_that_ran_later_was_not_refused_for_good(on, story, log, cause
     assert run_log(on, log).diagnoses[0].cause == cause
 
 
+_THROUGH = "step 1 loss 2.1\nstep 2 loss 2.0\n{'train_runtime': 41.5, 'train_samples_per_second': 2.5, 'epoch': 1.0}\n"
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "failed"),
+    [
+        ("what is started after a run that is through is refused", _THROUGH + _REFUSED, True),
+        ("it was started once more and ran", _THROUGH + _REFUSED + _THROUGH, False),
+        ("who was refused before the run", _REFUSED + _THROUGH, False),
+    ],
+)
+def test_a_start_that_is_refused_behind_a_run_is_no_part_of_it(on, story, log, failed):
+    report = run_log(on, log)
+    assert (report.status is Status.FAILED) is failed
+    assert [one.phase for one in report.diagnoses if one.cause == "bad-config"] in ([], ["launch"])
+
+
 def ended(script: str, said: str) -> str:
     return (
         "Traceback (most recent call last):\n"

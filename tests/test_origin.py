@@ -247,6 +247,9 @@ MODULE = f"{SITE}/torch/nn/modules/module.py"
         ([("/w/a.py", "train_epoch"), (f"{SITE}/vllm/engine/llm_engine.py", "step")], "rollout", "step"),
         ([("/w/train.py", "<module>"), ("/w/train.py", "evaluate"), (LOADER, "__next__")], "eval", "evaluate"),
         ([("/w/train.py", "<module>"), ("/w/dataset.py", "helper")], "data_load", "helper"),
+        ([("/w/test.py", "repeat_eval_ckpt"), ("/w/utils.py", "eval_one_epoch")], "eval", "repeat_eval_ckpt"),
+        ([("/w/train.py", "train_one_epoch"), ("/w/net.py", "load_data_to_gpu")], "train_step", "load_data_to_gpu"),
+        ([("/w/train.py", "train_one_epoch"), ("/w/net.py", "load_data")], "data_load", "load_data"),
         ([(TRAINER, "train"), ("/w/model.py", "evaluate_policy")], "train_step", "train"),
         ([("/w/train.py", "train"), ("/w/model.py", "evaluate_policy")], "eval", "evaluate_policy"),
         # What runs below a module's call recomputes activations, whatever it is called, and saves nothing.
@@ -322,6 +325,10 @@ def test_a_call_that_was_refused_tells_the_phase_by_its_name(kind: str, message:
         ),
         ([("/w/run.py", "<module>"), ("/w/data/preprocess.py", "<module>"), (f"{SITE}/abc.py", "helper")], "launch"),
         ([("/w/evaluate.py", "<module>"), ("/w/helper.py", "work")], "eval"),
+        (
+            [("/w/evaluate.py", "<module>"), (f"{SITE}/odd/__init__.py", "<module>"), (f"{SITE}/odd/a.py", "set")],
+            "launch",
+        ),
         ([("/w/run.py", "<module>")], None),
     ],
 )

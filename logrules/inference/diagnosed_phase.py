@@ -70,6 +70,12 @@ def _of_rule(context: PhaseContext) -> str | None:
     return context.hypothesis.rule.phase
 
 
+def _of_refused_start(context: PhaseContext) -> str | None:
+    """A program that was refused its start was at its start, whatever its log told of before."""
+    refused = context.first.chain is None and context.first.all_captures().get("program") is not None
+    return context.pack.start if refused else None
+
+
 def _of_frames(context: PhaseContext) -> str | None:
     if context.record is None:
         return None
@@ -168,6 +174,7 @@ def _of_cause(context: PhaseContext) -> str | None:
 # The most telling first.
 _SIGNS: tuple[tuple[Callable[[PhaseContext], str | None], PhaseSource], ...] = (
     (_of_rule, PhaseSource.RULE),
+    (_of_refused_start, PhaseSource.RULE),
     (_of_frames, PhaseSource.FRAMES),
     (_of_traceback_above, PhaseSource.OTHER_FRAMES),
     (_of_header, PhaseSource.HEADER),

@@ -10,6 +10,7 @@ from typing import assert_never
 from logrules.inference.cadence import median
 from logrules.inference.observation import Match, Observation, begin, extend, match_of_lines
 from logrules.inference.progress_line import bar_of
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record
 from logrules.ruleset.condition import (
     Leaf,
@@ -33,6 +34,8 @@ _ENOUGH_TO_SCATTER = 30
 # Where a counter of steps stands when a run begins, and how far off a figure is then from one that was trained.
 _FIRST_STEPS = frozenset(("0", "1"))
 _UNTRAINED = 1.5
+# The words of a name up to where its figure begins.
+_NAME = late_pattern(r"([A-Za-z_][A-Za-z_ /-]{0,60})[\s:=(\"']{0,8}$")
 
 
 @mutable_record
@@ -74,7 +77,7 @@ class MetricStates:
         for leaf in self._asked[metric.metric]:
             if isinstance(leaf, MetricIs) and leaf.stays and math.isfinite(value):
                 series.latched.pop(leaf, None)
-            if _latches(leaf, value, series, captures, observation.event.text):
+            if _latches(leaf, value, series, observation, metric.signal):
                 known = series.latched.get(leaf)
                 series.latched[leaf] = (
                     extend(known, observation, metric.signal) if known else begin(observation, metric.signal)
@@ -144,7 +147,7 @@ def figure(captures: Mapping[str, str]) -> float | None:
     return value / of if of else None
 
 
-def _latches(leaf: Metrical, value: float, series: Series, captures: Mapping[str, str], line: str) -> bool:
+def _latches(leaf: Metrical, value: float, series: Series, observation: Observation, signal: int) -> bool:
     before = series.samples
     match leaf:
         case MetricIs(kind=NotANumber.NAN):
@@ -155,11 +158,32 @@ def _latches(leaf: Metrical, value: float, series: Series, captures: Mapping[str
             usual = [sample for sample, _ in list(before)[-over:]]
             if not above:
                 return value < factor * median(usual)
-            # What a bar shows, or what is named so, is of one batch, and batches differ.
-            spikes = _is_spike(usual, value, factor, abs(series.first or 0.0))
-            return spikes and "of_batch" not in captures and bar_of(line) is None
+            first = abs(series.first or 0.0)
+            if not _is_spike(usual, value, factor, first) or _is_of_batch(observation, signal):
+                return False
+            # A sum over an epoch is no spike among what its batches had: each has a name of its own.
+            name = _name_of(observation, signal)
+            named = [sample for sample, seen in list(before)[-over:] if _is_of_name(_name_of(seen, signal), name)]
+            return len(named) * 2 >= over and _is_spike(named, value, factor, first)
         case _:
             return False
+
+
+def _name_of(observation: Observation, signal: int) -> str:
+    """The words that stand before the figure, in lower case: what the line calls it."""
+    shown = observation.captures(signal).get("value", "")
+    found = _NAME.search(observation.event.message.partition(shown)[0]) if shown else None
+    return found[1].lower().rstrip() if found else ""
+
+
+def _is_of_name(one: str, other: str) -> bool:
+    """Whether two names may be of one figure: the same, or one says more of it than the other."""
+    return one.endswith(other) or other.endswith(one)
+
+
+def _is_of_batch(observation: Observation, signal: int) -> bool:
+    """Whether a bar shows the figure, or it is named so: batches differ."""
+    return "of_batch" in observation.captures(signal) or bar_of(observation.event.text) is not None
 
 
 def _is_spike(before: Sequence[float], value: float, factor: float, first: float) -> bool:

@@ -33,7 +33,9 @@ def survived(run: RunState, rule: Rule, match: Match) -> bool:
         return True
     if tracker.completed is not None:
         # What is lost while processes end is no matter; who waited until his time ran out kept the job from ending.
-        own_end = not rule.abrupt and _had_more_to_do(run, last, tracker.completed)
+        own_end = not rule.abrupt and (
+            _had_more_to_do(run, last, tracker.completed) or _is_refused_start(last, tracker.completed)
+        )
         return not (own_end or _waited_past(tracker.completed, match))
     return _lived_through(run, rule, last) or _stepped_on(run, rule, last)
 
@@ -97,6 +99,11 @@ def _had_more_to_do(run: RunState, last: Observation, completed: Observation) ->
     return any(
         frame.function == "<module>" and frame.origin.own and not frame.file.startswith("<") for frame in outermost
     )
+
+
+def _is_refused_start(last: Observation, completed: Observation) -> bool:
+    """Whether a program was refused its start behind the end of the run: who is through reads no arguments any more."""
+    return last.all_captures().get("program") is not None and last.chain is None and last.order > completed.order
 
 
 def _reopened(run: RunState, last: Observation) -> bool:

@@ -63,13 +63,15 @@ def is_module_code(file: str, function: str) -> bool:
 
 
 def only_imported(frames: Sequence[Frame]) -> AbstractSet[int]:
-    """The places of frames of module-level code below that of the file that was started, which alone is named so.
+    """The places of frames of module-level code where an import is under way: it runs that of several files.
 
-    A process that is spawned imports that file too.
+    Neither the file that was started nor one that it imports has then done what it is named for. A process that is
+    spawned imports that file too.
     """
     if any(frame.file.endswith(_SPAWNED) for frame in frames):
         return frozenset()
-    return frozenset([place for place, _ in _of_modules(frames)][1:])
+    places = [place for place, _ in _of_modules(frames)]
+    return frozenset(places if len(places) > 1 else ())
 
 
 def _of_modules(frames: Sequence[Frame]) -> Iterator[tuple[int, Frame]]:
