@@ -88,6 +88,8 @@ def test_what_follows_a_wait_tells_whether_it_still_waits(tmp_path, story, rest,
         ("Map:  99%|█████| 99400/100000 [02:10<00:01, 761.11 examples/s]", Status.STALLED),
         ("Capturing batches (bs=4 avail_mem=9.00 GB):  25%|██  | 1/4 [00:02<00:07,  2.41s/it]", Status.STALLED),
         ("Loading checkpoint shards:  25%|██  | 1/4 [00:02<00:07,  2.41s/it]", Status.HEALTHY),
+        ("Capturing batches (bs=4 avail_mem=9.00 GB):  25%|██  | 1/4 [00:02<00:0", Status.HEALTHY),
+        ("Capturing batches (bs=4 avail_mem=9.00 GB):  25%|██  | 1/4 [00:02", Status.HEALTHY),
     ],
 )
 def test_a_log_that_ends_while_a_bar_moves_is_cut_off_there(tmp_path, drawn, status):

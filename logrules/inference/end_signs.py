@@ -43,6 +43,8 @@ _FIGURES = late_pattern(r"\d+")
 _GOES_ON = (",", "(", "[", "{")
 # What tqdm draws between the percentage and the counters, as long as it has come.
 _DRAWN = late_pattern(r"[\u2588-\u258f ]+")
+# A bar that ends within the bracket of its times.
+_UNCLOSED = late_pattern(r"/\d+ \[\d+:\d\d(?:<[^\]]*)?\s*\Z")
 # So many lines of one kind show how lines of it end; of a single one a word must be broken.
 _KNOWN = 2
 # The lines above that are compared, and so much of each.
@@ -57,7 +59,9 @@ def is_cut_short(lines: Sequence[Event]) -> bool:
         return True
     last = _shape_of(lines[-1])
     kinds = Counter(map(_shape_of, lines[-_COMPARED:-1]))
-    return last not in kinds and any(
+    if last in kinds:
+        return False
+    return _UNCLOSED.search(lines[-1].text[:_MAX_CHARS]) is not None or any(
         kind.startswith(last) and (count >= _KNOWN or _is_broken(kind, len(last))) for kind, count in kinds.items()
     )
 

@@ -55,7 +55,7 @@ _DRAWN = late_pattern(
     r"\[(?P<gone>\d+(?::\d\d){1,2})(?:<\d+(?::\d\d){1,2})?, +"
     r"(?P<rate>\d+(?:\.\d+)?)(?P<rate_scale>[kMGTP]?)(?P<slow>s/)?"
 )
-_GONE = late_pattern(r"\[(\d{1,6}(?::\d\d){1,2})[<,]")
+_GONE = late_pattern(r"\[(\d{1,6}(?::\d\d){1,2})(?:[<,]|\s*\Z)")
 _SCALES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 # The first round has shown no pace: it may have been the only one.
 _ROUNDS = 2
