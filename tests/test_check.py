@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.cli.main import main
+from logrules.inference.ranking import Ranking
 from logrules.model.lint_finding import CODES, LintFinding
 from logrules.ruleset.pattern_syntax import branches_of
 from logrules.ruleset.pattern_work import is_catastrophic
@@ -227,6 +228,18 @@ def test_a_log_that_many_examples_have_is_read_once(alone, monkeypatch):
     assert [one.code for one in found] == ["LR107"] * 9
     assert "`acme/rule-8`" in found[0].message
     assert sorted(logs) == ["ACME-217 now", "calm"]
+
+
+def test_which_rules_fire_is_asked_without_ordering_them(alone, monkeypatch):
+    """Of many rules that hold on many logs each would be compared with each, on each."""
+    ordered: list[int] = []
+    monkeypatch.setattr(Ranking, "ranked", lambda _, hypotheses: ordered.append(len(hypotheses)) or ())
+    others = [
+        RULE.replace("acme/one", f"acme/rule-{number}").replace("ACME-217 now", f"ACME-217 now {number}")
+        for number in range(9)
+    ]
+    assert [one.code for one in findings(alone, *others)] == ["LR107"] * 9
+    assert not any(ordered)  # the captured logs are reported on, and nothing holds there
 
 
 def test_a_rule_that_fires_alone_once_is_no_twin(alone):
