@@ -1,7 +1,9 @@
 """How a log ends: its last lines, what kinds of them came after a moment, which of them are errors."""
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from logrules.inference.end_signs import answers, is_cut_short, opening_of, opens_again, refuses
 from logrules.inference.observation import Observation
@@ -60,7 +62,10 @@ class Endings:
         """Take a line of a tail, or, where it stands above one that was taken, of a head."""
         last = self.lines.setdefault(event.source, [])
         if last and event.line <= last[-1].line:
-            self.heads.setdefault(event.source, []).append(event)
+            # Of a short log the head is the tail: its lines are kept once, since there may be thousands.
+            at = bisect_left(last, event.line, key=attrgetter("line"))
+            same = last[at] if last[at].line == event.line and last[at].text == event.text else event
+            self.heads.setdefault(event.source, []).append(same)
         else:
             last.append(event)
 

@@ -98,7 +98,7 @@ def _in_the_group(place: RankSnapshot, group: str) -> RankSnapshot:
     standing = state.standings.get(group, state.standings.get(None))
     calls: dict[str | None, Collective] = {} if call is None else {group: call}
     standings: dict[str | None, GroupProgress] = {} if standing is None else {group: standing}
-    mixed: set[str | None] = {group} if state.mixed else set()
+    mixed: frozenset[str | None] = frozenset({group} if state.mixed else ())
     return replace(place, state=replace(state, calls=calls, standings=standings, mixed=mixed))
 
 

@@ -50,7 +50,7 @@ class RankState:
     stepped: Observation | None = None
     calls: dict[str | None, Collective] = field(default_factory=dict)
     standings: dict[str | None, GroupProgress] = field(default_factory=dict)
-    mixed: set[str | None] = field(default_factory=set)
+    mixed: frozenset[str | None] = frozenset()
 
     def read(self, said: Mapping[str, str], observation: Observation) -> None:
         """Take down what a line of the rank captures."""
@@ -69,7 +69,7 @@ class RankState:
 
     def _wait_in(self, group: str | None, call: Collective) -> None:
         if call.seq < self.calls.setdefault(group, call).seq:
-            self.mixed.add(group)
+            self.mixed |= {group}
 
     def _stand_at(self, group: str | None, progress: GroupProgress) -> None:
         """How far the rank is in a group; a call without a group that is under way there is that group's."""

@@ -20,8 +20,11 @@ _STEP_BYTES = 8 << 10
 _GZIP_STEP_BYTES = 64 << 10
 # zstandard expands all that it is given at once; four bytes can become 128 KiB, so these 8 MiB.
 _ZSTD_FEED_BYTES = 1 << 8
-# `xz -9` needs 65 MiB; a damaged header could ask for gigabytes.
-_XZ_MEMORY_BYTES = 128 << 20
+# `xz -9` needs 65 MiB, and with ours that stays within 150 MB; a header could ask for gigabytes.
+_XZ_MEMORY_BYTES = 72 << 20
+# Only `zstd --long` and `--ultra -22` have more than 8 MiB before what they refer back to: 128 MiB, which is refused.
+_ZSTD_WINDOW_LOG = 26
+_OF_MEMORY = re.compile(r"(?i)memory")
 
 MAGIC_BYTES = 10
 
@@ -133,11 +136,14 @@ def _start_xz() -> _Decoder:
 
 def _start_zstd() -> _Decoder:
     try:
-        return _Zstandard(importlib.import_module("zstandard").ZstdDecompressor().decompressobj())
+        package = importlib.import_module("zstandard")
+        return _Zstandard(package.ZstdDecompressor(max_window_size=1 << _ZSTD_WINDOW_LOG).decompressobj())
     except ImportError:
         pass
     try:
-        decoder: _Decoder = importlib.import_module("compression.zstd").ZstdDecompressor()
+        standard = importlib.import_module("compression.zstd")
+        limits = {standard.DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG}
+        decoder: _Decoder = standard.ZstdDecompressor(options=limits)
     except ImportError:
         message = "zstd-compressed input needs the zstandard package (pip install zstandard) or Python 3.14"
         raise SourceError(message) from None
@@ -174,7 +180,9 @@ def expanded(chunks: Iterator[bytes], codec: Codec, faults: list[str]) -> Iterat
         try:
             out = decoder.decompress(data, codec.step_bytes)
         except Exception as fault:  # noqa: BLE001 (each library has its own class; the optional ones cannot be named)
-            faults.append(f"the {codec.name} archive is damaged ({fault})")
+            needs_memory = _OF_MEMORY.search(str(fault)) is not None
+            what = "needs too much memory; expand it first" if needs_memory else "is damaged"
+            faults.append(f"the {codec.name} archive {what} ({fault})")
             return
         if out:
             yield out

@@ -140,13 +140,22 @@ class FollowedFiles:
     def _find(self) -> None:
         logs, dumps = self._roots.files()
         for path, name in logs:
-            self._followed.setdefault(str(_real(path)), _Followed(Tail(path), name))
+            key = str(_real(path))
+            if key not in self._followed and not self._was_read(path):
+                self._followed[key] = _Followed(Tail(path), name)
         records, notes = self._dumps.look(dumps)
         for record in records:
             if self.take_dump is not None:
                 self.take_dump(record, now())
         for note in notes:
             self._buffer.note(note.source, note.note)
+
+    def _was_read(self, path: Path) -> bool:
+        """Whether it is a log that was read under its first name, before it was rotated: `train.log` as `train.log.1`."""
+        return any(
+            path.parent == one.tail.path.parent and path.name.startswith(one.tail.path.name) and one.tail.has_read(path)
+            for one in self._followed.values()
+        )
 
     def _look(self, one: _Followed) -> bool:
         """Take what came; whether anything did."""

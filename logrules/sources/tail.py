@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from logrules.model.errors import reason_of
 from logrules.sources.archive import MAGIC_BYTES, codec_of
 from logrules.sources.holes import behind_hole, may_be_in_hole
+from logrules.sources.rotated_files import FileId, FileState, file_of, rotated_between, state_of
 
 READ_BYTES = 1 << 20
 # What was read last is compared with what stands there now: a file may be written anew up to the same size.
@@ -43,6 +45,9 @@ class Tail:
         self._file: FileIO | None = None
         self._at = 0
         self._mark = b""
+        # When the file was last written as of the last look, and which files were read under its name before it.
+        self._written = 0
+        self._before: set[FileId] = set()
 
     def look(self) -> Iterator[Grown | Anew]:
         """What has come since the last look. ``fault`` then says what stands against reading, if anything."""
@@ -52,14 +57,38 @@ class Tail:
         if self._is_another():
             # Its writer may have gone on for a moment after renaming it.
             yield from self._rest()
+            old = state_of(self._file)
             self.close()
             if self._open():
+                yield from self._between(old, state_of(self._file))
                 yield Anew(ROTATED)
                 yield from self._rest()
 
+    def _between(self, old: FileState | None, new: FileState | None) -> Iterator[Grown | Anew]:
+        """What was written to files that have had the name since the last look, and have lost it again."""
+        if old is None or new is None:
+            return
+        between = rotated_between(self.path, old, new, self._before)
+        self._before |= {old.file, *between}
+        for path in between.values():
+            rotated = Tail(path)
+            pieces = list(rotated.look())
+            rotated.close()
+            if pieces:
+                yield Anew(ROTATED)
+                yield from pieces
+
     def back(self, count: int) -> None:
         """Read the last ``count`` bytes again with the next look."""
-        self._at, self._mark = self._at - count, b""
+        if count:
+            self._at, self._mark = self._at - count, b""
+
+    def has_read(self, path: Path) -> bool:
+        """Whether the file of another name is one that was read here: it was renamed since."""
+        with suppress(OSError):
+            file = file_of(path.stat())
+            return file in self._before or (self._file is not None and file == file_of(os.fstat(self._file.fileno())))
+        return False
 
     def close(self) -> None:
         """Let go of the file."""
@@ -99,9 +128,10 @@ class Tail:
         file = self._file
         try:
             status = os.fstat(file.fileno())
-            if status.st_size < self._at or self._was_overwritten(file, status.st_size):
+            if status.st_size < self._at or self._was_overwritten(file, status):
                 self._at, self._mark = 0, b""
                 yield Anew(TRUNCATED)
+            self._written = status.st_mtime_ns
             while data := _read_at(file, READ_BYTES, self._at):
                 self._at += len(data)
                 self._mark = (self._mark + data)[-_MARK_BYTES:]
@@ -116,9 +146,10 @@ class Tail:
         if behind > self._at:
             self._at, self._mark = behind, b""
 
-    def _was_overwritten(self, file: FileIO, size: int) -> bool:
-        """Whether a file that has grown is not the one that we read: what we read last is not in it."""
-        if size == self._at or not self._mark:
+    def _was_overwritten(self, file: FileIO, status: os.stat_result) -> bool:
+        """Whether a file that was written is not the one that we read: what we read last is not in it."""
+        is_untouched = status.st_size == self._at and status.st_mtime_ns == self._written
+        if is_untouched or not self._mark:
             return False
         return _read_at(file, len(self._mark), self._at - len(self._mark)) != self._mark
 
