@@ -179,7 +179,7 @@ def test_the_last_of_a_kind_is_left_to_the_next_window_that_has_more_of_it():
     kept = [
         one.number
         for nth, found in enumerate(founds, 1)
-        for one in familiar.thinned(found, founds[nth : nth + 3]).lines
+        for one in familiar.thinned(found, founds[nth : nth + 1]).lines
     ]
     assert windows[-1][-1].number in kept
     assert not {window[-1].number for window in windows[1:-1]} & set(kept)

@@ -54,8 +54,8 @@ Progress = Callable[[int], None]
 # Many logs are read in smaller windows each, so that less of each is read in full detail and held at once.
 MANY_SOURCES = 16
 WINDOW_BYTES_OF_MANY = WINDOW_BYTES // 4
-# The last of each kind of error in a window is read where none of so many windows behind it has another. All of them
-# are held in memory, of several logs at a time fewer of each.
+# Of a crowded log the last of each error in a window is read where none of so many windows behind it has another. All
+# of them are held in memory, of several logs at a time fewer of each.
 WINDOWS_AHEAD = 8
 
 
