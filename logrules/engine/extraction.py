@@ -81,8 +81,9 @@ class Tally:
 class Extraction:
     """How sources are read: with which scanners and pool, and where unreadable ones are noted.
 
-    ``sources`` is how many there are: of many, less of each is held. A source that cannot be read is added to ``unread`` and yields nothing;
-    without ``unread``, SourceError is raised. ``fast`` gives what counts the lines of a big log.
+    ``sources`` is how many there are: of many, less of each is held. A source that cannot be read is added to
+    ``unread`` and yields nothing; without ``unread``, SourceError is raised. ``fast`` gives what counts the lines of a
+    big log.
     """
 
     scanners: "Scanners"
