@@ -48,9 +48,7 @@ def numbers_read(windows: Sequence[tuple[Window, Hits]], ahead: int = 2) -> list
     """The numbers of the lines that are read of each window, so many ahead of which are looked at."""
     log = CrowdedLog(ROLES)
     founds = [hit_lines(*one) for one in windows]
-    return [
-        [line.number for line in log.read(found, founds[nth : nth + ahead])] for nth, found in enumerate(founds, 1)
-    ]
+    return [[line.number for line in log.read(found, founds[nth : nth + ahead])] for nth, found in enumerate(founds, 1)]
 
 
 @given(windows=st.lists(LINES, min_size=1, max_size=4))
@@ -75,6 +73,12 @@ def test_lines_of_tracebacks_that_stand_together_are_read_together(lines):
     traced = [line.number for line in hit_lines(window, hits).lines if not ROLES.of_traces.isdisjoint(line.kind)]
     for one, other in pairwise(traced):
         assert other - one > TRACE_GAP_LINES or (one in kept) == (other in kept)
+
+
+def test_the_last_of_a_failure_is_read_where_no_window_ahead_has_another():
+    windows = [window_of(lines) for lines in (["c"] * 5, ["."], ["c"], ["."], ["."], ["c"])]
+    assert numbers_read(windows, ahead=2) == [[0, 1, 3], [], [0], [], [], [0]]
+    assert numbers_read(windows, ahead=3) == [[0, 1, 3], [], [], [], [], [0]]
 
 
 def test_an_exception_that_says_something_new_is_read_however_late_it_comes():

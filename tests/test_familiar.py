@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ from logrules.parsing.entry_roles import EntryRoles
 from logrules.parsing.hit_line import HitLine, Stretch
 from logrules.parsing.hit_lines import Found
 from logrules.parsing.hits import Hits
+from logrules.parsing.line_identity import may_name_exception
 from logrules.parsing.window import Window
 
 FRAME, EXCEPTION, TELLING = 9, 8, 5
@@ -179,7 +181,7 @@ def test_the_last_of_a_kind_is_left_to_the_next_window_that_has_more_of_it():
     kept = [
         one.number
         for nth, found in enumerate(founds, 1)
-        for one in familiar.thinned(found, founds[nth : nth + 3]).lines
+        for one in familiar.thinned(found, founds[nth : nth + 1]).lines
     ]
     assert windows[-1][-1].number in kept
     assert not {window[-1].number for window in windows[1:-1]} & set(kept)
@@ -199,3 +201,19 @@ def test_a_log_that_says_something_else_with_every_line_is_read_by_its_kinds():
     kept = read(RepeatFilter(EntryRoles()), told)
     assert kept[:MAX_TEXTS] == list(range(MAX_TEXTS))
     assert len(kept) <= MAX_TEXTS + 2 * kinds
+
+
+@pytest.mark.parametrize(
+    ("line", "may"),
+    [
+        (b"Lost: no route", True),
+        (b"    Lost", True),
+        (b"[rank3]: 12:30:01 trainer) shop.errors.Lost: no route", True),
+        (b"12:30:01 | Lost:", True),
+        (b"    return shop(Lost, 3)", False),
+        (b"    raise Lost(f'{a}: b')", False),
+        (b"no route: lost: again", False),
+    ],
+)
+def test_an_exception_is_a_name_in_capitals_at_the_beginning_or_behind_a_prefix(line, may):
+    assert may_name_exception(line) is may

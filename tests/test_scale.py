@@ -24,7 +24,7 @@ from logrules.engine.distributed import (
     read_here,
     replay_spread,
 )
-from logrules.engine.extraction import MANY_SOURCES, Scanners, window_bytes
+from logrules.engine.extraction import MANY_SOURCES, WINDOWS_AHEAD, Scanners, window_bytes, windows_ahead
 from logrules.engine.packed_events import CHUNK_EVENTS, packed, unpacked
 from logrules.engine.resilient_pool import AHEAD, WorkerPool
 from logrules.engine.run import replay
@@ -83,6 +83,10 @@ def test_answers_may_come_in_any_order(job, shipped):
 
 def test_the_size_of_a_window_depends_on_how_many_logs_there_are_alone():
     assert window_bytes(1) == window_bytes(MANY_SOURCES - 1) > window_bytes(MANY_SOURCES) == window_bytes(10_000)
+
+
+def test_the_more_logs_there_are_the_fewer_windows_of_each_are_looked_at_ahead():
+    assert [windows_ahead(sources) for sources in (0, 1, 2, 10_000)] == [WINDOWS_AHEAD, WINDOWS_AHEAD, 4, 1]
 
 
 # What becomes of one.

@@ -54,8 +54,8 @@ Progress = Callable[[int], None]
 # Many logs are read in smaller windows each, so that less of each is read in full detail and held at once.
 MANY_SOURCES = 16
 WINDOW_BYTES_OF_MANY = WINDOW_BYTES // 4
-# The last of each kind of error in a window is read where none of so many windows behind it has another. All of them
-# are held in memory, of several logs at a time fewer of each.
+# Of a crowded log the last of each error in a window is read where none of so many windows behind it has another. All
+# of them are held in memory, of several logs at a time fewer of each.
 WINDOWS_AHEAD = 8
 
 
@@ -81,8 +81,9 @@ class Tally:
 class Extraction:
     """How sources are read: with which scanners and pool, and where unreadable ones are noted.
 
-    ``sources`` is how many there are: of many, less of each is held. A source that cannot be read is added to ``unread`` and yields nothing;
-    without ``unread``, SourceError is raised. ``fast`` gives what counts the lines of a big log.
+    ``sources`` is how many there are: of many, less of each is held. A source that cannot be read is added to
+    ``unread`` and yields nothing; without ``unread``, SourceError is raised. ``fast`` gives what counts the lines of a
+    big log.
     """
 
     scanners: "Scanners"

@@ -5,7 +5,7 @@ that neither blocks nor threads can matter.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from itertools import compress
@@ -45,7 +45,7 @@ class RepeatFilter:
     but numbers differs behind what may name their writer; of a kind that floods a window, nothing but numbers behind
     its prefixes.
 
-    Of lines that tell of failures the last of each kind in a window is read too, unless the next windows have more of
+    Of lines that tell of failures the last of each kind in a window is read too, unless the next window has more of
     it: nobody knows which is the last of the log before its end, and by then it would come behind what was read since.
 
     From where it has more kinds than any job writes, a log is read as a `CrowdedLog`.
@@ -61,16 +61,15 @@ class RepeatFilter:
         self._texts_of: Counter[Kind] = Counter()
         self._told: Counter[int] = Counter()
         self._texts: Counter[int] = Counter()
-        # What was found of them in windows that come later, so that each is looked at once.
-        self._latest_of: list[tuple[Found, Mapping[Kind, int]]] = []
 
     def thinned(self, found: Found, following: Sequence[Found] = ()) -> Found:
         """The same without what was read often enough; ``following`` is what the next windows gave."""
         if self._crowd is None and self._is_crowded(found):
             self._crowd = CrowdedLog(self._roles)
-            for known in (self._kinds, self._seen, self._texts_of, self._told, self._texts, self._latest_of):
-                known.clear()
-        kept = self._worth(found, following) if self._crowd is None else self._crowd.read(found, following)
+            for told_apart in (self._kinds, self._seen, self._texts_of, self._told, self._texts):
+                told_apart.clear()
+        # A job that starts anew may fail alike in windows that are near: of its log only the next one is looked at.
+        kept = self._worth(found, following[:1]) if self._crowd is None else self._crowd.read(found, following)
         return replace(found, lines=kept, thinned=True)
 
     def _is_crowded(self, found: Found) -> bool:
@@ -80,7 +79,7 @@ class RepeatFilter:
 
     def _worth(self, found: Found, following: Sequence[Found]) -> tuple[HitLine, ...]:
         of_trace = [self._is_of_trace(line.kind) for line in found.lines]
-        last = self._last_of_each(found, following)
+        last = self._last_of_each(found.lines, [line for then in following for line in then.lines])
         runs_of_traces = runs(compress(found.lines, of_trace), attrgetter("number"))
         read = frozenset(
             line.number for run in runs_of_traces if self._has_news(run, found.flooded, last) for line in run
@@ -91,12 +90,9 @@ class RepeatFilter:
             if (line.number in read if traced else self._is_worth(line, found.flooded) or line.number in last)
         )
 
-    def _last_of_each(self, found: Found, following: Sequence[Found]) -> frozenset[int]:
+    def _last_of_each(self, lines: Iterable[HitLine], following: Iterable[HitLine]) -> frozenset[int]:
         """The numbers of the last lines of each kind that tells, in a traceback those that may name an exception."""
-        known = {id(one): latest for one, latest in self._latest_of}
-        latest = known.get(id(found)) or self._latest(found.lines)
-        self._latest_of = [(one, known.get(id(one)) or self._latest(one.lines)) for one in following]
-        again = {kind for _, kinds in self._latest_of for kind in kinds}
+        latest, again = self._latest(lines), self._latest(following)
         return frozenset(number for kind, number in latest.items() if kind not in again)
 
     def _latest(self, lines: Iterable[HitLine]) -> dict[Kind, int]:

@@ -22,7 +22,7 @@ _READ, _TWICE = 4 * MAX_WRITERS, 2
 
 
 def opening_of(line: bytes, at: int = 0) -> bytes | None:
-    """How the line at this place opens behind a time, up to its first colon or closing bracket; None without one near."""
+    """How the line at this place opens behind a time, up to its first colon or closing bracket; None with none near."""
     found = _OPENING.match(line, at)
     return found[1] if found is not None else None
 
