@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from logrules.model.event import Event, Hit, Worker
+from logrules.model.stream import Block
 from logrules.ruleset import compile as compiling
 from logrules.ruleset import load as loading
 from logrules.ruleset import pattern
@@ -25,6 +26,8 @@ from logrules.ruleset.load import load_pack, shipped_rules, shipped_texts
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest import lint, parallel
+from logrules.sources.copied_text import as_written
+from logrules.sources.source import SavedSource
 
 # A busy machine must not fail a test: no deadlines, and few enough examples for two cores. `make fuzz` and `make ci`
 # run many more, `make soak` the most. A change passes or fails by what it is, not by lot: new examples are for the soak.
@@ -42,6 +45,14 @@ Pack._repr_pretty_ = lambda pack, printer, _cycle: printer.text(repr(pack))  # t
 
 # A rule pack is a hundred thousand objects that live on: going through them again and again is a tenth of a run.
 gc.set_threshold(50_000, 20, 50)
+
+
+class MemorySource(SavedSource):
+    """A log of this name and text; no file has it."""
+
+    def __init__(self, name: str, text: str) -> None:
+        data = b"".join(as_written(iter([text.encode(errors="replace")])))
+        super().__init__(name, iter([Block(name, 0, data)] if data else []))
 
 
 def some_of(rows: Iterable[object], every: int = 4) -> list[object]:

@@ -17,8 +17,7 @@ from logrules.inference.command_slots import filled_command, filled_value
 from logrules.model.report import Evidence, Fix, Report, Status, Text
 from logrules.output.shell import commands, pasteable, with_paths
 from logrules.ruleset.rule_text import card_of
-from logrules.sources.source import MemorySource
-from tests.conftest import some_of
+from tests.conftest import MemorySource, some_of
 from tests.test_render import FAILED, OOM
 
 BASH = shutil.which("bash")

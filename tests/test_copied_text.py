@@ -19,8 +19,8 @@ from logrules.parsing.window import Window
 from logrules.sources.copied_text import PLAIN, GrowingForm, as_written, form_of
 from logrules.sources.file import FileSource
 from logrules.sources.pending_lines import PendingLines
-from logrules.sources.source import MemorySource, numbered_lines_of
-from tests.conftest import fixtures, some_of
+from logrules.sources.source import numbered_lines_of
+from tests.conftest import MemorySource, fixtures, some_of
 
 _LOGS = (
     "torch-rank1-sigkill-mid-step",

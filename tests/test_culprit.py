@@ -5,7 +5,7 @@ import pytest
 from logrules.engine.run import replay
 from logrules.model.event import LONGEST_RANGE, ranks_listed
 from logrules.ruleset.pack import Pack
-from logrules.sources.source import MemorySource
+from tests.conftest import MemorySource
 
 WATCHDOG = (
     "[rank{0}]:[E ProcessGroupNCCL.cpp:523] [Rank {0}] Watchdog caught collective operation timeout: "

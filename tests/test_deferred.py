@@ -3,6 +3,7 @@
 import copy
 
 from logrules.model.deferred import Deferred
+from tests.conftest import MemorySource
 
 
 def test_it_is_made_when_asked_for_and_once():
@@ -26,7 +27,6 @@ def test_it_equals_the_tuple_and_travels_as_it():
 def test_steps_of_a_live_report_are_made_for_who_asks(shipped, monkeypatch):
     from logrules.engine.run import replay
     from logrules.inference import diagnosis
-    from logrules.sources.source import MemorySource
 
     made = []
     of_card = diagnosis.steps_for

@@ -7,7 +7,7 @@ import pytest
 from logrules import load_rules
 from logrules.engine.run import replay
 from logrules.model.report import Consequence, Diagnosis, Evidence, Restart, Severity, Text
-from logrules.sources.source import MemorySource
+from tests.conftest import MemorySource
 
 _TRACE = """\
 Traceback (most recent call last):

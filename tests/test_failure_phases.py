@@ -4,7 +4,7 @@ import pytest
 
 from logrules.engine.run import replay
 from logrules.ruleset.pack import Pack
-from logrules.sources.source import MemorySource
+from tests.conftest import MemorySource
 
 ASKED = """Traceback (most recent call last):
   File "/v/lib/python3.11/site-packages/verl/trainer/ppo/ray_trainer.py", line 90, in fit

@@ -33,7 +33,7 @@ from logrules.sources.discover import discover
 from logrules.sources.flight_dump import MAX_BYTES, MAX_GROUPS, NoDump, read_dump
 from logrules.sources.flight_names import rank_of_name
 from logrules.sources.plain_pickle import NotPlain, load
-from logrules.sources.source import MemorySource
+from tests.conftest import MemorySource
 
 BEGAN_NS = 1_750_000_000 * 10**9
 

@@ -5,7 +5,7 @@ import pytest
 from logrules import load_rules
 from logrules.engine.run import replay
 from logrules.parsing.exception_line import asserted
-from logrules.sources.source import MemorySource
+from tests.conftest import MemorySource
 
 _RAY = """\
 Traceback (most recent call last):

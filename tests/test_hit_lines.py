@@ -26,7 +26,7 @@ from logrules.parsing.line_writers import LAST_LINES
 from logrules.parsing.reader import FLOOD_LINES, WINDOW_LINES
 from logrules.parsing.window import Window
 from logrules.ruletest.harness import run_log
-from logrules.sources.source import MemorySource
+from tests.conftest import MemorySource
 
 PACK = prepared(load_rules(), cache=True)
 

@@ -8,7 +8,7 @@ from logrules.engine.run import replay
 from logrules.model.report import PhaseSource
 from logrules.parsing.origin import OriginResolver
 from logrules.ruleset.pack import Pack
-from logrules.sources.source import MemorySource
+from tests.conftest import MemorySource
 
 FULL = "[Errno 28] No space left on device"
 HEADERS = {

@@ -15,8 +15,8 @@ from logrules.model.stream import CONTINUED, Block
 from logrules.sources.log_record import lines_of_record
 from logrules.sources.log_records import records_as_lines
 from logrules.sources.record_layout import LEAST_BYTES, layouts_in
-from logrules.sources.source import MemorySource, SavedSource, numbered_lines_of
-from tests.conftest import fixtures
+from logrules.sources.source import SavedSource, numbered_lines_of
+from tests.conftest import MemorySource, fixtures
 
 TRACEBACK = (
     'Traceback (most recent call last):\n  File "/srv/app/train.py", line 4, in main\n    pour(3)\nacme.PourError: no 3'

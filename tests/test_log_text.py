@@ -18,7 +18,7 @@ from logrules.model.stream import MAX_LINE_BYTES, End
 from logrules.output.log_data import page_data
 from logrules.output.plots import Scale
 from logrules.sources.recorded import RecordedSource
-from logrules.sources.source import MemorySource
+from tests.conftest import MemorySource
 
 RANKED = """2026-01-02 10:00:00 [rank0] INFO step 1 loss 0.5
 [rank1]: Traceback (most recent call last):

@@ -13,7 +13,7 @@ from logrules.ruleset.condition import Absence, Detector, Metrical, Waiting, lea
 from logrules.ruleset.kept_values import from_plain, to_plain
 from logrules.ruleset.rule_table import RuleTable
 from logrules.ruleset.signal_table import SignalTable, literals_of
-from logrules.sources.source import MemorySource
+from tests.conftest import MemorySource
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from logrules.engine import merged_logs
 from logrules.engine.merged_logs import merged
 from logrules.engine.run import replay
 from logrules.model.event import Event, Timestamp, Worker
-from logrules.sources.source import MemorySource
+from tests.conftest import MemorySource
 
 # For each log the times of its lines: some have none, and some are earlier than those of the line above.
 JOBS = st.lists(st.lists(st.none() | st.integers(0, 5), max_size=7), max_size=9)

@@ -8,8 +8,7 @@ import pytest
 
 from logrules.engine.run import replay
 from logrules.ruleset.pack import Pack
-from logrules.sources.source import MemorySource
-from tests.conftest import some_of
+from tests.conftest import MemorySource, some_of
 
 RANKS, AT_FAULT = 8, 5
 # A line, and the rank that wrote it; None is a launcher.

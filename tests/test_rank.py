@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from logrules.engine.run import replay
 from logrules.inference import ranking
 from logrules.inference.certainty import certainty, features
-from logrules.inference.culprit import culprits
+from logrules.inference.culprit import told_by_lines
 from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.inference.observation import Observation, begin, extend
 from logrules.inference.ranking import Ranking
@@ -255,7 +255,7 @@ def test_certainty_is_lessened_by_a_rival(shipped):
 
 def test_the_rank_that_a_line_names_goes_before_the_rank_that_wrote_it():
     match = begin(seen(1, 0, {"rank": "3"}), 0)
-    assert culprits(Hypothesis(RAISED, (match,)), frozenset({0, 1, 2, 3}))[0] == (3, 0)
+    assert told_by_lines(Hypothesis(RAISED, (match,)), frozenset({0, 1, 2, 3}))[0] == (3, 0)
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_of_a_timeout_the_silent_ranks_are_suspect(story, reporters, known, culp
     for order, number in enumerate(reporters[1:], start=2):
         match = extend(match, seen(order, number), 0)
     found = Hypothesis(rule("timeout", "collective", culprit="absent"), (match,))
-    assert culprits(found, frozenset(known))[0] == culprit
+    assert told_by_lines(found, frozenset(known))[0] == culprit
 
 
 # Of many hypotheses few pairs are looked at: what comes out is what all pairs say.

@@ -11,7 +11,7 @@ from logrules.model.report import Severity
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.tables import EXCEPTIONS, Tables
-from logrules.sources.source import MemorySource
+from tests.conftest import MemorySource
 
 _PACKAGES = "/opt/venv/lib/python3.10/site-packages"
 _OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"

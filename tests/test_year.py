@@ -14,7 +14,7 @@ from logrules.model.stream import End
 from logrules.output.report_json import report_document
 from logrules.output.text_parts import clock
 from logrules.sources.file import FileSource
-from logrules.sources.source import MemorySource
+from tests.conftest import MemorySource
 
 
 def at(text: str) -> float:

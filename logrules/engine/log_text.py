@@ -107,7 +107,6 @@ def _read(
 
 
 def _last_redraw(raw: bytes) -> bytes:
-    """The final state of a line that was redrawn."""
     if b"\r" not in raw and b"^M" not in raw:
         return raw
     last = b""

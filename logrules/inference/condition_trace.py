@@ -119,7 +119,6 @@ def _seen(match: Match) -> str:
 
 
 def _missing(leaf: Leaf, judged: Judged, name_of: NameOf) -> str:
-    """What the leaf still lacks."""
     state = judged.states.get(leaf)
     match leaf, state:
         case Repeated(least=least), RepeatedState():

@@ -1,6 +1,7 @@
 """Which rank and host a diagnosis points at: by its own lines and the comparison of the ranks, else by other lines."""
 
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from logrules.inference.failure_analysis import hosts_of_ended
 from logrules.inference.hypothesis import MAX_NAMED, Hypothesis
@@ -29,51 +30,49 @@ _HUNG = (
 _ON_HOST = late_pattern(r"\b(?:ip|host|hostname|node)=([\w-][\w.-]{0,252}[\w-])(?=[,)\]\s])")
 # An address that says no more than that the peer is on the same host.
 _LOOPBACK = late_pattern(r"127\.|localhost\b|::1$")
+# The ranks and the hosts, the culprit first.
+Culprits: TypeAlias = tuple[tuple[int, ...], tuple[str, ...]]
 
 
-def suspects(context: FailureContext, sides: RankComparison | None) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """(ranks, hosts) that a diagnosis points at: by its own lines, else by what the rest of the log tells of ranks.
+def suspects(context: FailureContext, sides: RankComparison | None) -> Culprits:
+    """Whom a diagnosis points at: what tells ranks apart when they are compared, its own lines, the rest of the log.
 
-    Nobody is named where the rule says so, or where the time-outs of the ranks lie too far apart to be compared.
+    The comparison (``sides``) decides of a hang, unless its lines name a rank. Nobody is looked for in the rest of the
+    log where the rule says so, where the time-outs of the ranks lie too far apart to be compared, or where all wait.
     """
-    hypothesis, rank_table = context.hypothesis, context.rank_table
-    ranks, hosts = culprits(hypothesis, rank_table.ranks, sides)
+    hypothesis, known = context.hypothesis, context.rank_table.ranks
+    rule, named = hypothesis.rule, hypothesis.named_ranks
     declined = sides is not None and sides.spread is not None
-    if hypothesis.rule.culprit == "none" or declined or (not ranks and _wait_alike(hypothesis, rank_table.ranks)):
+    hung = not named and (rule.culprit == "absent" or (rule.stall and not _is_of_laggards(rule)))
+    unlike = sides.suspects(_HUNG) if sides is not None and hung and not declined else ()
+    if rule.culprit == "none" or (hung and declined):
+        return unlike[:MAX_NAMED], ()
+    hosts: tuple[str, ...] = ()
+    if apart := unlike or (() if named else _never_heard_of(hypothesis, known)):
+        ranks = _with_reporters(apart, hypothesis)
+    elif not named and _wait_alike(hypothesis, known):
+        return (), ()
+    else:
+        ranks, hosts = told_by_lines(hypothesis, known, sides)
+    if declined:
         return ranks, hosts
-    if (struck := _process_hit(hypothesis, rank_table)) is not None and not hypothesis.named_ranks:
+    if not named and (struck := _process_hit(hypothesis, context.rank_table)) is not None:
         ranks = (struck,)
     if not ranks:
-        if lost := _lost_peer(hypothesis, rank_table):
+        if lost := _lost_peer(hypothesis, context.rank_table):
             return lost
         ranks = attributed_ranks(context)
     return ranks, hosts or tuple(_hosts_elsewhere(context, ranks))[:1]
 
 
-def culprits(
-    hypothesis: Hypothesis, known_ranks: frozenset[int], sides: RankComparison | None = None
-) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """(ranks, hosts), the culprit first.
+def told_by_lines(hypothesis: Hypothesis, known_ranks: frozenset[int], sides: RankComparison | None = None) -> Culprits:
+    """Whom its own lines tell of.
 
     A rank that a line names (capture ``rank``) goes before the rank that wrote the line. With
     ``culprit: absent`` it is the ranks that did not report, where these are the fewer: a
     watchdog runs out only on work which its own rank enqueued, so the silent rank is the suspect.
-    For a hang, what tells ranks apart when they are compared (``sides``) goes before all but the lines themselves;
-    where their time-outs lie too far apart, nobody is named.
     """
-    rule = hypothesis.rule
-    named = hypothesis.named_ranks
-    if sides is not None and not named and (rule.culprit == "absent" or (rule.stall and not _is_of_laggards(rule))):
-        if sides.spread is not None:
-            return (), ()
-        if suspects := sides.suspects(_HUNG):
-            return _with_reporters(suspects, hypothesis), ()
-    if rule.culprit == "none":
-        return (), ()
-    if rule.wait is not None and not named and (unheard := _never_heard_of(hypothesis, known_ranks)):
-        return _with_reporters(unheard, hypothesis), ()
-    if not named and _wait_alike(hypothesis, known_ranks):
-        return (), ()
+    rule, named = hypothesis.rule, hypothesis.named_ranks
     # Where who misses or reports another writes is its own host, and not the host of whom it names.
     misses_another = rule.culprit in ("absent", "captured") and bool(named)
     hosts = tuple(dict.fromkeys(_hosts(hypothesis, of_writer=not misses_another)))[:MAX_NAMED]
@@ -96,8 +95,10 @@ def _is_of_laggards(rule: Rule) -> bool:
 
 def _never_heard_of(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tuple[int, ...]:
     """The few ranks below those who wait that have said nothing that anybody knows: they have not come there."""
+    if hypothesis.rule.wait is None or not hypothesis.reporters:
+        return ()
     absent = hypothesis.absent_ranks(known_ranks)
-    return absent if hypothesis.reporters and known_ranks.isdisjoint(absent) else ()
+    return absent if known_ranks.isdisjoint(absent) else ()
 
 
 def _wait_alike(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> bool:
@@ -108,7 +109,7 @@ def _wait_alike(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> bool:
 
 def _with_reporters(suspects: tuple[int, ...], hypothesis: Hypothesis) -> tuple[int, ...]:
     """The suspects; where the rule tells of those who wait, they follow."""
-    others = () if hypothesis.rule.culprit in ("absent", "none") else sorted(hypothesis.reporters)
+    others = () if hypothesis.rule.culprit == "absent" else sorted(hypothesis.reporters)
     return tuple(dict.fromkeys((*suspects, *others)))[:MAX_NAMED]
 
 
@@ -131,7 +132,7 @@ def _process_hit(hypothesis: Hypothesis, rank_table: RankTable) -> int | None:
     return None
 
 
-def _lost_peer(hypothesis: Hypothesis, rank_table: RankTable) -> tuple[tuple[int, ...], tuple[str, ...]] | None:
+def _lost_peer(hypothesis: Hypothesis, rank_table: RankTable) -> Culprits | None:
     """The one rank of another host, and that host, whose connection was the first to be lost (capture ``peer``)."""
     for line, signal in sorted(hypothesis.pairs, key=lambda pair: pair[0].order):
         if peer := line.captures(signal).get("peer"):

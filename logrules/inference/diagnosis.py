@@ -74,7 +74,6 @@ def _phase_shown(status: Status, diagnoses: Sequence[Diagnosis], tracker: Worker
 
 
 def _diagnosis(place: int, outcome: RunOutcome, run: RunState, pack: Pack, sides: RankComparison | None) -> Diagnosis:
-    """The diagnosis at this place of the order."""
     one = outcome.ranked[place]
     hypothesis, rule, failures = one.hypothesis, one.hypothesis.rule, run.failures
     card = card_of(pack, rule.id)

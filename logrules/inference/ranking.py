@@ -44,7 +44,6 @@ class _Comparable:
 
     @property
     def rule(self) -> Rule:
-        """The rule that holds."""
         return self.hypothesis.rule
 
 

@@ -185,7 +185,6 @@ class RuleEvaluation:
         return self._together | now if now else self._together
 
     def _detects(self, rule_id: str, kind: Detection) -> bool:
-        """Whether the condition of a rule asks a detector of this kind."""
         return any(isinstance(leaf, Detector) and leaf.kind is kind for leaf in self._index.rules.leaves(rule_id))
 
     def _silent_now(self) -> Iterable[Rule]:

@@ -128,7 +128,6 @@ def index_of(pack: Pack) -> Index:
 
 
 def _by_sign(shown: Iterable[tuple[str, Iterable[Sign]]]) -> dict[Sign, tuple[str, ...]]:
-    """The frameworks by what shows them."""
     found: dict[Sign, list[str]] = {}
     for framework, signs in shown:
         for sign in signs:
@@ -153,7 +152,6 @@ def _asked(found: Iterable[Leaf]) -> dict[str, tuple[Metrical, ...]]:
 
 
 def _limits(found: Iterable[Leaf]) -> Limits:
-    """The limits that these leaves of conditions ask for."""
     asked = sorted({(leaf.longer_than_s, leaf.kind) for leaf in found if isinstance(leaf, Detector)})
     return {kind: tuple(limit for limit, its in asked if its is kind) for kind in Detection}
 

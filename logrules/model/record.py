@@ -147,7 +147,6 @@ def _values_of(names: Sequence[str]) -> _Values:
 
 
 def _initializer(made: Any, defaults: Mapping[str, object]) -> Callable[..., None]:
-    """The ``__init__`` of a record."""
     names = made.__match_args__
     stores = {f"store_{place}": _store(getattr(made, name), defaults.get(name)) for place, name in enumerate(names)}
     code = _code_of_init(len(names)).replace(co_varnames=("self", *names))

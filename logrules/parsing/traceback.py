@@ -249,7 +249,6 @@ class TracebackAssembler:
         return None
 
     def _complete(self, writer: WriterState, event: Event, trace: OpenTraceback, kind: str, message: str) -> Told:
-        """The record with this exception in it."""
         writer.traces = [each for each in writer.traces if each is not trace]
         record, wrappers = writer.record, self._trace.wrappers if self._trace is not None else ()
         passes_on = wraps(kind, wrappers)

@@ -93,7 +93,6 @@ def discover(paths: Sequence[str], block_bytes: int = BLOCK_BYTES, within: Path 
 
 
 def _recorded(dumps: Sequence[tuple[Path, int]]) -> tuple[list[RecordSource], list[SourceNote]]:
-    """What flight-recorder dumps hold."""
     if not dumps:
         return [], []
     from logrules.sources.flight_dump import read_dumps

@@ -123,7 +123,6 @@ class FollowedFiles:
         self._buffer.give_up()
 
     def _run(self) -> None:
-        """Look, sleep, look again."""
         found = now()
         grew = float("-inf")
         while not self._stopped.is_set():

@@ -7,7 +7,6 @@ from typing import Protocol
 from logrules.model.collective import GroupRecord
 from logrules.model.record import replace
 from logrules.model.stream import CONTINUED, JOINED, Block, End, Skipped, Tick
-from logrules.sources.copied_text import as_written
 
 # Large enough that the cost of a read and of a scan call vanish, small enough that a
 # few blocks in flight cost no memory worth counting.
@@ -54,14 +53,6 @@ class RecordSource(SavedSource):
         super().__init__(name, iter(()))
         self.records = tuple(replace(record, source=name) for record in records)
         self.lines = sum(len(record.calls) for record in records)
-
-
-class MemorySource(SavedSource):
-    """A log of this name and text; no file has it."""
-
-    def __init__(self, name: str, text: str) -> None:
-        data = b"".join(as_written(iter([text.encode(errors="replace")])))
-        super().__init__(name, iter([Block(name, 0, data)] if data else []))
 
 
 def blocks_of(source: Source) -> Iterator[bytes]:
