@@ -103,8 +103,10 @@ class Endings:
         printed: set[str] = set()
         for line in self.below(waiting.event):
             own = not peers(line.worker, waiting.worker)
-            if own and (begins_statement(line.message) or _is_long_after(waiting.event, line)) and not is_table_row(
-                line.message
+            if (
+                own
+                and (begins_statement(line.message) or _is_long_after(waiting.event, line))
+                and not is_table_row(line.message)
             ):
                 kind = template_of(line.message)
                 said.setdefault(kind, set()).add(progress_key(line.message))

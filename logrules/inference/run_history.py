@@ -188,9 +188,7 @@ class RunHistory:
         self._before: FollowedRun | None = None
         self._batch_jobs = BatchJobs()
 
-    def turn(
-        self, run: FollowedRun, markers: Sequence[Marker], event: Event, time: float | None
-    ) -> RunTurn | None:
+    def turn(self, run: FollowedRun, markers: Sequence[Marker], event: Event, time: float | None) -> RunTurn | None:
         """What the line, written at ``time``, says of runs; None where the present one goes on."""
         if self._batch_jobs.turns(event, time):
             return RunTurn.JOB

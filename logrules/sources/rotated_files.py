@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Set
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
@@ -32,8 +32,8 @@ def state_of(file: FileIO | None) -> FileState | None:
         return None
 
 
-def rotated_between(path: Path, old: FileState, new: FileState, read: Set[FileId]) -> dict[FileId, Path]:
-    """Those written after the ``old`` file of the name and before the ``new`` one, in this order; none that was read."""
+def rotated_between(path: Path, old: FileState, new: FileState, read: AbstractSet[FileId]) -> dict[FileId, Path]:
+    """Those written after the ``old`` file of the name and before the ``new`` one, in order; none that was read."""
     found: list[tuple[FileState, Path]] = []
     with suppress(OSError), os.scandir(path.parent) as entries:
         for entry in entries:
