@@ -150,7 +150,7 @@ class FollowedFiles:
             self._buffer.note(note.source, note.note)
 
     def _was_read(self, path: Path) -> bool:
-        """Whether it is a log that was read under its first name, before it was rotated: `train.log` as `train.log.1`."""
+        """Whether it was read under its first name before it was rotated: `train.log` as `train.log.1`."""
         return any(
             path.parent == one.tail.path.parent and path.name.startswith(one.tail.path.name) and one.tail.has_read(path)
             for one in self._followed.values()
