@@ -58,7 +58,6 @@ class Try:
 DIAGNOSE = ("logrules", "diagnose", "train.log")
 TRIES = {
     "": Try(DIAGNOSE, 1, "cuda-oom"),
-    "fast": Try(("python", "-c", "import numpy, logrules; print(logrules.diagnose('train.log'))"), 0, "cuda-oom"),
     "html": Try((*DIAGNOSE, "--format", "html", "-o", "page.html"), 1, "cuda-oom", written="page.html"),
     "metrics": Try(("logrules", "watch", "--metrics-port", "0", "--", "python", "-c", "print('step 1')"), 0, "step 1"),
     "inspect": Try(("logrules", "inspect", "--pid", str(os.getpid())), 1, "Where the processes stand"),

@@ -15,8 +15,6 @@ import pytest
 
 from logrules.model.errors import LogrulesError
 from logrules.model.version import __version__
-from logrules.parsing.newlines import count_newlines
-from logrules.parsing.window import WINDOW_BYTES
 from logrules.ruleset.load import load_pack
 from logrules.tools.mcp.tools import MAX_DIAGNOSES, MAX_LINE_CHARS, MAX_RULES, Tools
 
@@ -415,16 +413,3 @@ def test_the_c_library_here_can_be_asked_or_is_left_alone():
     memory._library.cache_clear()
     library = memory._library()
     assert library is None or library.malloc_trim(0) in {0, 1}
-
-
-def test_a_big_log_is_read_for_an_agent_without_numpy(root, monkeypatch):
-    """It would take 21 MB beside the SDK."""
-    monkeypatch.setattr("logrules.engine.extraction.BIG_WINDOWS", 2)
-    asked: list[None] = []
-    monkeypatch.setattr("logrules.engine.run.slow_counter", lambda: asked.append(None) or count_newlines)
-    line = b"a line that no rule asks for\n"
-    (root / "big.log").write_bytes(line * (6 * WINDOW_BYTES // len(line)) + OOM.encode())
-    answer = Tools(root, load_pack()).diagnose(["big.log"])
-    assert asked
-    assert answer["lines"] == 6 * WINDOW_BYTES // len(line) + 1
-    assert answer["diagnoses"][0]["cause"] == "cuda-oom"

@@ -18,7 +18,6 @@ from logrules.inference.session import Session
 from logrules.model.errors import SourceError
 from logrules.model.event import Event
 from logrules.model.report import Report, SourceNote
-from logrules.parsing.newlines import fast_counter
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import Source, modified_of
 
@@ -158,8 +157,6 @@ def _notes(source: Source, answer: Spilled | ReadFailed) -> Iterator[SourceNote]
 
 def read_here(tasks: Sequence[Task], pack: Pack, processes: int) -> Iterator[Read | ReadFailed]:
     """The answers as they come, in any order. The tasks of a process that dies are tried again."""
-    # Imported before forking, so that it is imported once.
-    fast_counter()
     pool = WorkerPool(processes, read_batch, scanners_of)
     batches = dict(enumerate(_batches(tasks, processes)))
     lost: list[Task] = []

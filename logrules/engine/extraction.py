@@ -20,7 +20,6 @@ from logrules.model.report import Severity, SourceNote
 from logrules.model.stream import Block, End, Skipped
 from logrules.parsing.hit_lines import Found
 from logrules.parsing.log_ends import LogEnds
-from logrules.parsing.newlines import Count, count_newlines, fast_counter
 from logrules.parsing.reader import Reader, find
 from logrules.parsing.scan import EVERYTHING, Detail, Scanner
 from logrules.parsing.window import WINDOW_BYTES, Window, windows
@@ -43,7 +42,7 @@ COMMON_HITS = 1_000
 DENSE_HITS = 10_000
 # Between head and tail, one window in so many is sampled for the routine.
 SAMPLED_WINDOWS = 8
-# From here on a log is big: importing NumPy pays off, and sparser samples still draw every curve.
+# From here on a log is big, and sparser samples still draw every curve.
 BIG_WINDOWS = 128
 SAMPLED_BIG_WINDOWS = 32
 
@@ -82,8 +81,7 @@ class Extraction:
     """How sources are read: with which scanners and pool, and where unreadable ones are noted.
 
     ``sources`` is how many there are: of many, less of each is held. A source that cannot be read is added to
-    ``unread`` and yields nothing; without ``unread``, SourceError is raised. ``fast`` gives what counts the lines of a
-    big log.
+    ``unread`` and yields nothing; without ``unread``, SourceError is raised.
     """
 
     scanners: "Scanners"
@@ -94,7 +92,6 @@ class Extraction:
     progress: Progress | None = None
     reader: Reader | None = None
     unread: list[SourceNote] | None = None
-    fast: Callable[[], Count] = fast_counter
 
     @property
     def window(self) -> int:
@@ -179,14 +176,14 @@ class Scanners:
         found._idle = {EVERYTHING: self._idle[EVERYTHING]}  # noqa: SLF001 (one of us)
         return found
 
-    def find(self, window: Window, detail: Detail = EVERYTHING, count: Count = count_newlines) -> Found:
+    def find(self, window: Window, detail: Detail = EVERYTHING) -> Found:
         """Scan a window with a scanner that no other thread is using."""
         idle = self._idle.setdefault(detail, [])
         try:
             scanner = idle.pop()
         except IndexError:
             scanner = self._first_of(detail).for_another_thread()
-        found = find(window, scanner, count, self.reader.shares)
+        found = find(window, scanner, self.reader.shares)
         idle.append(scanner)
         return found
 
@@ -232,7 +229,6 @@ def _found(cut: Iterator[Window], how: Extraction) -> Iterator[tuple[Window, Fou
 
     The head is scanned by the thread that reads it, the rest on the pool unless the head is dense.
     """
-    usual = how.fast() if how.sources >= MANY_SOURCES else count_newlines
     scan, pending = how.pool.submit, how.pool.threads
     ahead: deque[tuple[Window, Pending[Found], bool]] = deque()
     head: list[Pending[Found]] = []
@@ -252,7 +248,7 @@ def _found(cut: Iterator[Window], how: Extraction) -> Iterator[tuple[Window, Fou
 
     for window in cut:
         if window.index < FULL_WINDOWS:
-            scanned = how.pool.done(how.scanners.find, window, EVERYTHING, usual)
+            scanned = how.pool.done(how.scanners.find, window, EVERYTHING)
             head.append(scanned)
             ahead.append((window, scanned, False))
         else:
@@ -264,12 +260,10 @@ def _found(cut: Iterator[Window], how: Extraction) -> Iterator[tuple[Window, Fou
                 if plan.dense:
                     scan, pending = how.pool.done, 0
             early = held.popleft()
-            # Between hits that lie close together, a call of NumPy takes longer than the count.
-            count = how.fast() if early.index >= BIG_WINDOWS and not plan.dense else usual
-            ahead.append((early, scan(how.scanners.find, early, plan.detail(early), count), True))
+            ahead.append((early, scan(how.scanners.find, early, plan.detail(early)), True))
         while len(ahead) > looked_at + pending:
             yield next_found()
-    ahead.extend((window, scan(how.scanners.find, window, EVERYTHING, usual), False) for window in held)
+    ahead.extend((window, scan(how.scanners.find, window, EVERYTHING), False) for window in held)
     while ahead:
         yield next_found()
 

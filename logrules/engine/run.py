@@ -20,7 +20,6 @@ from logrules.model.record import record, replace
 from logrules.model.report import Report, SourceNote
 from logrules.model.stream import End
 from logrules.parsing.captures import Captures
-from logrules.parsing.newlines import slow_counter
 from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import keep_patterns
@@ -72,14 +71,13 @@ def replay(
 
     If one of several logs cannot be read, it is noted and the report is partial; a single one raises SourceError.
     With ``cache`` compiled literals and patterns are kept in the user's cache folder. ``observe`` sees every
-    event in the order in which the session does. Without ``threads`` memory is spared: this thread scans, and does not
-    import NumPy to count the lines of a big log.
+    event in the order in which the session does. Without ``threads`` this
+    one scans, which spares memory.
     """
     scanners, index = compiled(pack, cache=cache)
     session, tally = Session(pack, index=index), Tally()
     with ScanPool(threads) as pool:
         how = Extraction(scanners, pool, session.note, tally, len(sources), progress)
-        how = how if threads else replace(how, fast=slow_counter)
         report = _read(how, session, sources, pack, notes, observe)
     if cache:
         keep_patterns(pack.digest)

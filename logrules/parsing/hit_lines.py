@@ -12,7 +12,6 @@ from logrules.model.stream import CONTINUED, surplus_lines
 from logrules.parsing.hit_line import MAX_SLICE_BYTES, HitLine, Kind, Stretch, parts_of
 from logrules.parsing.hits import Hits
 from logrules.parsing.line_writers import last_of_each
-from logrules.parsing.newlines import Count, count_newlines
 from logrules.parsing.window import Window
 
 # A window in which more different entries of the scanner were found was written by no job: those of open logs have 140
@@ -52,7 +51,7 @@ def is_crowded(hits: Collection[int]) -> bool:
     return len(hits) > MANY_ENTRIES
 
 
-def hit_lines(window: Window, found: Hits, count: Count = count_newlines, shares: Shares | None = None) -> Found:
+def hit_lines(window: Window, found: Hits, shares: Shares | None = None) -> Found:
     """The lines of the window in which something was found, and how many lines it has.
 
     With ``shares``, most lines of one kind are left out before anything is made of them. A window is a fixed range of
@@ -66,15 +65,15 @@ def hit_lines(window: Window, found: Hits, count: Count = count_newlines, shares
         kept, flooded = _all(found, bounds), frozenset[Kind]()
     else:
         kept, flooded = _kept(_alike(found, bounds), shares, partial(last_of_each, data, found, bounds))
-    lines = _made(window, found, _spans(data, found, bounds, kept), count)
+    lines = _made(window, found, _spans(data, found, bounds, kept))
     counted, number = (lines[-1].start, lines[-1].number) if lines else (0, 0)
-    total = number + count(data, counted, len(data))
+    total = number + data.count(b"\n", counted)
     unfinished = bool(data) and not data.endswith(b"\n")
     continued = surplus_lines(data) if CONTINUED[:1] in data else 0
     return Found(window.source, lines, total, unfinished, by_entry, continued, flooded)
 
 
-def _made(window: Window, found: Hits, spans: Iterable[Stretch], count: Count) -> tuple[HitLine, ...]:
+def _made(window: Window, found: Hits, spans: Iterable[Stretch]) -> tuple[HitLine, ...]:
     """The lines of these spans, each with its number."""
     data = window.data
     counted = number = continued = marks_counted = 0
@@ -82,7 +81,7 @@ def _made(window: Window, found: Hits, spans: Iterable[Stretch], count: Count) -
     lines: list[HitLine] = []
     for span in spans:
         start, end, _, _, _ = span
-        number += count(data, counted, start)
+        number += data.count(b"\n", counted, start)
         counted = start
         if marked:
             continued += surplus_lines(data, marks_counted, start + len(CONTINUED))

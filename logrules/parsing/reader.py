@@ -14,7 +14,6 @@ from logrules.parsing.header import Header, HeaderParser, worker_of_name
 from logrules.parsing.hit_line import HitLine, Kind, kind_of
 from logrules.parsing.hit_lines import Found, Shares, hit_lines
 from logrules.parsing.log_ends import RawLine
-from logrules.parsing.newlines import Count, count_newlines
 from logrules.parsing.scan import Scanner
 from logrules.parsing.stance import StanceJudge
 from logrules.parsing.window import Window
@@ -38,9 +37,9 @@ _TRACEBACK = "Traceback (most recent call last)"
 LEAST_FLOOD_LINES, WINDOW_LINES = 8, 1_024
 
 
-def find(window: Window, scanner: Scanner, count: Count = count_newlines, shares: Shares | None = None) -> Found:
+def find(window: Window, scanner: Scanner, shares: Shares | None = None) -> Found:
     """The hit lines of a window; with ``shares``, only some of each kind."""
-    return hit_lines(window, scanner.scan(window.data), count, shares)
+    return hit_lines(window, scanner.scan(window.data), shares)
 
 
 @record
