@@ -12,6 +12,7 @@ from logrules.sources.coming_dumps import ComingDumps
 from logrules.sources.copied_text import GrowingForm
 from logrules.sources.pending_lines import PendingLines
 from logrules.sources.queue import EventQueue
+from logrules.sources.rotated_files import first_names
 from logrules.sources.source import RecordSource
 from logrules.sources.tail import Anew, Grown, Tail
 from logrules.sources.wall_clock import now
@@ -150,11 +151,9 @@ class FollowedFiles:
             self._buffer.note(note.source, note.note)
 
     def _was_read(self, path: Path) -> bool:
-        """Whether it was read under its first name before it was rotated: `train.log` as `train.log.1`."""
-        return any(
-            path.parent == one.tail.path.parent and path.name.startswith(one.tail.path.name) and one.tail.has_read(path)
-            for one in self._followed.values()
-        )
+        """Whether it is a log that was read under its first name before rotation: `train.log` as `train.log.1`."""
+        firsts = (self._followed.get(str(_real(path.with_name(name)))) for name in first_names(path.name))
+        return any(first is not None and first.tail.has_read(path) for first in firsts)
 
     def _look(self, one: _Followed) -> bool:
         """Take what came; whether anything did."""

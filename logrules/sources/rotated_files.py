@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from io import FileIO
@@ -10,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 # What rotation puts behind a name: numbers and dates.
 _SUFFIX = re.compile(r"[.-][\dT._-]{1,40}")
+_MOST_SUFFIX_CHARS = 41
 _MOST_FILES = 1_000
 
 
@@ -32,8 +34,15 @@ def state_of(file: FileIO | None) -> FileState | None:
         return None
 
 
+def first_names(name: str) -> Iterator[str]:
+    """The names that a log may have had before rotation gave it this one."""
+    for at in range(max(1, len(name) - _MOST_SUFFIX_CHARS), len(name)):
+        if _SUFFIX.fullmatch(name, at):
+            yield name[:at]
+
+
 def rotated_between(path: Path, old: FileState, new: FileState, read: AbstractSet[FileId]) -> dict[FileId, Path]:
-    """Those written after the ``old`` file of the name and before the ``new`` one, in order; none that was read."""
+    """Those written after the ``old`` file of the name and before the ``new`` one, in order; not those ``read``."""
     found: list[tuple[FileState, Path]] = []
     with suppress(OSError), os.scandir(path.parent) as entries:
         for entry in entries:
