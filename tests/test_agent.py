@@ -422,7 +422,7 @@ def test_a_big_log_is_read_for_an_agent_without_numpy(root, monkeypatch):
     monkeypatch.setattr("logrules.engine.extraction.BIG_WINDOWS", 2)
     asked: list[None] = []
     monkeypatch.setattr("logrules.engine.run.slow_counter", lambda: asked.append(None) or count_newlines)
-    line = b"step 1 loss 0.5\n"
+    line = b"a line that nobody asks for\n"
     (root / "big.log").write_bytes(line * (6 * WINDOW_BYTES // len(line)) + OOM.encode())
     answer = Tools(root, load_pack()).diagnose(["big.log"])
     assert asked
