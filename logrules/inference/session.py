@@ -8,7 +8,7 @@ from logrules.inference import step_time
 from logrules.inference.clock import Clock
 from logrules.inference.diagnosis import report_of
 from logrules.inference.evidence_ownership import unclaimed
-from logrules.inference.hypothesis import Hypothesis
+from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.inference.job_state import JobState
 from logrules.inference.outcome import RunOutcome, outcome_of
 from logrules.inference.rule_index import Index, index_of
@@ -128,6 +128,10 @@ class Session:
             sources=sources,
             lines=lines,
         )
+
+    def ranked(self) -> tuple[Ranked, ...]:
+        """The ranked hypotheses of the report, in its order, for those who measure. Changes nothing."""
+        return self._outcome().ranked
 
     def _outcome(self) -> RunOutcome:
         last_errors = self._last_errors() if self._job.ended else ()
