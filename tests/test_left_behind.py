@@ -147,6 +147,7 @@ HEALTHY = {
     "the first evaluates in the same words": [*job(), *((0, f"step {step} loss 0.4") for step in range(61, 150))],
     "fewer batches and a word": job(stops={3: 40}, after=[(3, "Training finished")]),
     "fewer batches and a word of its own": job(stops={3: 40}, after=[(3, "no more batches, leaving at step 40")]),
+    "fewer batches and one word": job(stops={3: 40}, after=[(3, "done")]),
     "fewer batches by a tenth": job(stops={3: 54}),
     "its own error": job(stops={3: 40}, after=[(3, "Traceback (most recent call last):"), (3, '  File "a.py", line 3, in <module>'), (3, "ValueError: no such shard")]),
 }  # fmt: skip
@@ -156,6 +157,11 @@ HEALTHY = {
 def test_nobody_else_is_told(tmp_path, row):
     name, form = row
     assert LAGGING not in told(read(tmp_path, form, ended(HEALTHY[name])))
+
+
+def test_who_says_something_as_late_as_the_others_end_is_with_them(tmp_path):
+    lines = job(stops={3: 40})
+    assert LAGGING not in told(read(tmp_path, "torchrun", [*lines[:-6], (3, "flushing the shard cache"), *lines[-6:]]))
 
 
 def test_a_slower_worker_is_as_far_behind_as_ever(tmp_path):

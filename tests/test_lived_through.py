@@ -527,3 +527,31 @@ ValueError: bad shape
     run = f"Loading model from m\n{steps}{raised}"
     assert run_log(prepared(shipped), run * 3).status is Status.FAILED
     assert run_log(prepared(shipped), run * 3 + steps).status is not Status.FAILED
+
+
+def restarted(at: str, steps: int) -> str:
+    """A rank that raised in the middle of its steps, starts once more at this time, and makes so many steps then."""
+    start = "[rank0]: 2026-03-04 {at} INFO Loading checkpoint shards:   0%|          | 0/2 [00:00<?, ?it/s]\n"
+    return "".join(
+        (
+            start.format(at="10:00:00"),
+            *(f"[rank0]: 2026-03-04 10:{minute:02}:00 INFO step {minute} loss 0.5\n" for minute in range(1, 30)),
+            "[rank0]: Traceback (most recent call last):\n",
+            '[rank0]:   File "/srv/app/train.py", line 3, in <module>\n',
+            "[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n",
+            start.format(at=at),
+            *(f"[rank0]: 2026-03-04 10:5{step}:00 INFO step {25 + step} loss 0.5\n" for step in range(steps)),
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("story", "at", "steps", "failed"),
+    [
+        ("a start long after, and a step", "10:40:00", 1, False),
+        ("a start long after that has not come to a step", "10:40:00", 0, True),
+        ("what is loaded at once may be of a peer", "10:29:10", 1, True),
+    ],
+)
+def test_who_started_once_more_and_made_a_step_is_past_what_it_raised(on, story, at, steps, failed):
+    assert (run_log(on, restarted(at, steps)).status is Status.FAILED) is failed

@@ -16,6 +16,7 @@ from logrules.inference.failures import Failures
 from logrules.inference.observation import Observation
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Worker, whole_number
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record, replace
 from logrules.model.template import template_of
 from logrules.ruleset.pack import Pack
@@ -190,6 +191,14 @@ def _peer_key(worker: Worker) -> PeerKey | None:
     return None if worker.pid is None else (worker.role, worker.host or "", worker.pid)
 
 
+# What a worker says that has nothing more to do, in whatever words.
+_FAREWELL = late_pattern(
+    r"(?i)\b(?:shut(?:ting)?[ -]?down|exit(?:s|ed|ing)?|terminat\w{1,4}|finish(?:ed)?|completed?|done|leav(?:es|ing)"
+    r"|left|(?:no|any) more|r[au]n out|out of (?:data|batches|work)|exhausted|stopp(?:ed|ing)|destroy\w{0,4}|bye"
+    r"|joined)\b"
+)
+# Who said something when its peers had so many steps to go was not with them at the end.
+_FEW_STEPS = 3
 # So few of them stand behind the others that each can be named.
 _MAX_TOLD = 64
 
@@ -226,9 +235,9 @@ class Laggards:
 
     def _left_behind(self) -> Iterator[tuple[Observation, ...]]:
         for one in self._lockstep.left_behind()[:_MAX_TOLD]:
-            if self._failures.tells_of(one.said.worker, one.stepped.event):
-                continue
             last = _last_of(one, self._endings)
+            if self._failures.tells_of(one.said.worker, one.stepped.event) or _is_through(one, last, self._endings):
+                continue
             # A line that nobody asked for was not counted: it stands behind what its writer had said before.
             said = one.said if last is one.said.event else replace(one.said, event=last, order=one.said.order + 1)
             yield (said,) if last is one.stepped.event else (said, one.stepped)
@@ -252,3 +261,16 @@ def _last_of(one: Runner, endings: Endings) -> Event:
     said = one.said.event
     own = (line for line in endings.below(said) if line.worker == said.worker)
     return max(own, key=lambda line: line.line, default=said)
+
+
+def _is_through(one: Runner, last: Event, endings: Endings) -> bool:
+    """Whether its last line bids farewell, or was written when its peers had all but ended."""
+    if last is one.stepped.event:
+        return False
+    return _FAREWELL.search(last.message) is not None or (last is not one.said.event and _is_late(one, last, endings))
+
+
+def _is_late(one: Runner, last: Event, endings: Endings) -> bool:
+    step = template_of(one.stepped.event.message)
+    steps = Counter(line.worker for line in endings.below(last) if template_of(line.message) == step)
+    return max(steps.values(), default=0) <= _FEW_STEPS

@@ -44,6 +44,9 @@ def _lived_through(run: RunState, rule: Rule, last: Observation) -> bool:
     """Whether the lines below these, or their own words, show that their writer lived."""
     if rule.fallback and (run.failures.lived_through(last) or (run.job.ended and _speaks_on(run, last))):
         return True
+    own = run.tracker.workers.get(last.worker)
+    if own is not None and own.began_anew(last):
+        return True
     if not run.job.ended:
         return False
     looped = rule.cleared_by == "progress" and run.job.endings.carried_on(last.event)

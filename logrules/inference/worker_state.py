@@ -112,6 +112,7 @@ class WorkerState:
     left: Observation | None = None
     # When it was last back at a start that it had left behind.
     restarted: Observation | None = None
+    before_restart: Observation | None = None
 
     def see(self, observation: Observation) -> None:
         """It gave a sign of where it is."""
@@ -127,7 +128,7 @@ class WorkerState:
     def enter(self, phase: str, observation: Observation, startup: AbstractSet[str]) -> None:
         """It is in another phase; those of the ``startup`` come before all loops."""
         if phase in startup and self.phase is not None and self.phase not in startup:
-            self.restarted = observation
+            self.restarted, self.before_restart = observation, self.stepped
         self.phase, self.entered, self.left_phase = phase, observation, False
 
     def opened_by(self, marker: Marker) -> Iterator[str]:
@@ -152,6 +153,15 @@ class WorkerState:
             return []
         first, last, label = begun.event.file_line, end.event.file_line, begun.worker.label
         return [PhaseSpan(label, begun.time, end.time, first, last, begun.event.source, self.phase)]
+
+    def began_anew(self, earlier: Observation) -> bool:
+        """Whether it started once more long after this and has made a step since: what this told of is past."""
+        again, step = self.restarted, self.stepped
+        if again is None or step is None or again.time is None or not earlier.order < again.order < step.order:
+            return False
+        # The last line of a traceback has no time: the step before it has.
+        timed = earlier if earlier.time is not None else self.before_restart
+        return timed is not None and timed.time is not None and again.time - timed.time >= ANEW_S
 
     def rest(self, full: Observation) -> None:
         """What a bar counted is done. Where that bar was all there was to do, nobody expects another step either."""
