@@ -71,8 +71,7 @@ def replay(
 
     If one of several logs cannot be read, it is noted and the report is partial; a single one raises SourceError.
     With ``cache`` compiled literals and patterns are kept in the user's cache folder. ``observe`` sees every
-    event in the order in which the session does. Without ``threads`` this
-    one scans, which spares memory.
+    event in the order in which the session does. Without ``threads`` this one scans, which spares memory.
     """
     scanners, index = compiled(pack, cache=cache)
     session, tally = Session(pack, index=index), Tally()

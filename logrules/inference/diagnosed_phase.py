@@ -72,8 +72,7 @@ def _of_rule(context: PhaseContext) -> str | None:
 
 def _of_refused_start(context: PhaseContext) -> str | None:
     """A program that was refused its start was at its start, whatever its log told of before."""
-    refused = context.first.chain is None and context.first.all_captures().get("program") is not None
-    return context.pack.start if refused else None
+    return None if context.first.refused_program is None else context.pack.start
 
 
 def _of_frames(context: PhaseContext) -> str | None:

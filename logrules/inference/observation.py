@@ -49,6 +49,11 @@ class Observation:
         """What the patterns of all its signals and markers captured in this line."""
         return {name: value for hit in self.event.hits for name, value in hit.captures.items()}
 
+    @property
+    def refused_program(self) -> str | None:
+        """The program that this line, outside of a traceback, says was refused its start (capture ``program``)."""
+        return self.all_captures().get("program") if self.chain is None else None
+
 
 @record
 class Match:

@@ -106,7 +106,7 @@ def _had_more_to_do(run: RunState, last: Observation, completed: Observation) ->
 
 def _is_refused_start(last: Observation, completed: Observation) -> bool:
     """Whether a program was refused its start behind the end of the run: who is through reads no arguments any more."""
-    return last.all_captures().get("program") is not None and last.chain is None and last.order > completed.order
+    return last.refused_program is not None and last.order > completed.order
 
 
 def _reopened(run: RunState, last: Observation) -> bool:
@@ -116,8 +116,8 @@ def _reopened(run: RunState, last: Observation) -> bool:
 
 def _ran_later(run: RunState, last: Observation) -> bool:
     """Whether the program that was refused a start is in a traceback below: it was started once more, and ran."""
-    program = last.all_captures().get("program")
-    if program is None or last.chain is not None or run.ranks.ranks:
+    program = last.refused_program
+    if program is None or run.ranks.ranks:
         return False
     name = program.rpartition("/")[2]
     return any(
