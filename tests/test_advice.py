@@ -112,6 +112,19 @@ def test_the_class_of_an_exception_alone_decides_nothing(on_shipped, log, cause)
     assert run_log(on_shipped, log).diagnoses[0].cause == cause
 
 
+@pytest.mark.parametrize(
+    ("log", "retyped"),
+    [
+        ("train.py: error: unrecognized arguments: –epochs 4", True),
+        ("python3: can't open file '—m': [Errno 2] No such file or directory", True),
+        ("train.py: error: unrecognized arguments: --epochz 4", False),
+        ("python3: can't open file '/srv/ablation–b/train.py': [Errno 2] No such file or directory", False),
+    ],
+)
+def test_a_dash_that_a_word_processor_made_is_to_be_typed_anew(on_shipped, log, retyped):
+    assert ("Type the dash" in run_log(on_shipped, log).diagnoses[0].fixes[0].do.en) == retyped
+
+
 WORKER = "RuntimeError: DataLoader worker (pid 71) is killed by signal: {}. "
 UNREAD = "Failed to read file '{}' with error <class 'pyarrow.lib.ArrowInvalid'>: JSON parse error: Column(/a) changed"
 STEP_LIMIT = "slurmstepd: error: *** {} ON n1 CANCELLED AT 2025-06-03T10:00:00 DUE TO TIME LIMIT ***"
