@@ -62,7 +62,7 @@ def test_a_traceback_without_its_exception_at_the_end_is_a_failure(on, story, lo
     report = run_log(on, log)
     assert (report.status is Status.FAILED) is failed
     if failed:
-        assert [line.text for line in report.diagnoses[0].evidence] == [log.splitlines()[-1].rstrip()]
+        assert report.diagnoses[0].evidence[-1].text == log.splitlines()[-1].rstrip()
         assert report.diagnoses[0].phase == "eval"
 
 

@@ -81,6 +81,27 @@ def test_the_assertion_stands_beside_an_error_that_says_nothing(on, prefix, stat
     assert [one.text for one in first.evidence] == shown
 
 
+@pytest.mark.parametrize(
+    ("end", "shown"),
+    [
+        (["    pad(batch)", ""], [3, 4]),
+        (["    pad(batch)", "        ^^^^^"], [3, 4]),
+        ([], [3]),
+        (["    raise WidthError(", ""], [3, 4]),
+    ],
+)
+def test_of_a_traceback_without_its_end_the_last_place_is_shown(on, end, shown):
+    lines = [
+        "Traceback (most recent call last):",
+        '  File "/app/train.py", line 4, in <module>',
+        '  File "/app/attend.py", line 9, in attend',
+        *end,
+    ]
+    first = run_log(on, "\n".join(lines)).diagnoses[0]
+    assert first.rule == "python/exception-untold"
+    assert [one.line for one in first.evidence] == shown
+
+
 def test_a_message_that_a_logger_prints_above_its_frames_is_placed_by_them(on):
     lines = [
         "HIP error: invalid argument",

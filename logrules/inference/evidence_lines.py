@@ -1,5 +1,6 @@
 """The lines that a report shows: those that a hypothesis rests on, and what its job said where these are mute."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -10,6 +11,7 @@ from logrules.model.event import Event
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import replace
 from logrules.model.report import Evidence
+from logrules.parsing.exception_line import CUT_OFF
 from logrules.ruleset.pack import Signal
 from logrules.ruleset.rule_text import SLOT, Card
 from logrules.ruleset.tables import EXITS
@@ -22,6 +24,9 @@ _LEAD_CHARS = 60
 _STATEMENT_LINES = 3
 _MUTE = late_pattern(r"(?:[A-Za-z_]\w{0,60}\.){0,8}AssertionError:?")
 _STATEMENT = late_pattern(r"(?:^|[\s|│\]])assert\b")
+# The place of a frame stands right above its source.
+_PLACE_LINES = 2
+_PLACE = late_pattern(r"""(?:^|[\s|│\]])File "[^"\n]{1,1000}", line \d""")
 
 
 def evidence_of(
@@ -53,9 +58,9 @@ def evidence_of(
     for line, captures in ordered:
         if not line.event.text.strip():
             continue  # what says that nothing was written
-        assertion = _assertion_of(line.event) if room > 0 else None
-        if assertion is not None:
-            told.append(assertion)
+        above = _telling_above(line.event, captures) if room > 0 else None
+        if above is not None:
+            told.append(above)
             room -= 1
         shown_from = _telling_place(line.event.text, hypothesis, signals)
         told.append(replace(evidence_from(line, captures, shown_from), beside=line.order not in own))
@@ -105,12 +110,18 @@ def _written_last(event: Event) -> Iterator[Evidence]:
     return (bare_evidence(event, above) for above in islice(told, 1))
 
 
-def _assertion_of(event: Event) -> Evidence | None:
-    """The statement above an AssertionError without a message, where it is in the log."""
-    if _MUTE.fullmatch(event.message.strip()) is None:
-        return None
-    near = range(1, min(_STATEMENT_LINES, len(event.before)) + 1)
-    place = next((above for above in near if _STATEMENT.search(event.before[-above])), None)
+def _telling_above(event: Event, captures: Mapping[str, str]) -> Evidence | None:
+    """The line above that says what this one does not: what was asserted, or where a cut off traceback ends."""
+    if _MUTE.fullmatch(event.message.strip()) is not None:
+        return _nearest_above(event, _STATEMENT, _STATEMENT_LINES)
+    if captures.get("message") == CUT_OFF and _PLACE.search(event.text) is None:
+        return _nearest_above(event, _PLACE, _PLACE_LINES)
+    return None
+
+
+def _nearest_above(event: Event, pattern: re.Pattern[str], lines: int) -> Evidence | None:
+    near = range(1, min(lines, len(event.before)) + 1)
+    place = next((above for above in near if pattern.search(event.before[-above])), None)
     return None if place is None else bare_evidence(event, place)
 
 

@@ -8,6 +8,7 @@ from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record, replace
 from logrules.parsing.exception_line import exception_cut_off, exception_headed, shows_code
 from logrules.parsing.frame_list import FrameList
+from logrules.parsing.hit_line import CONTEXT_LINES
 
 # An exception told in another one's message begins within so many lines below it.
 NESTED_LINES = 6
@@ -69,8 +70,13 @@ class OpenTraceback:
 
     def last_of(self, lines: Sequence[Event]) -> Event:
         """The last of these lines that is its own and shows code: the last one of a log may be torn, or be marks."""
-        own = (line for line in reversed(lines) if line.worker == self.first.worker and line.line > self.first.line)
-        return next((line for line in own if shows_code(line.message)), lines[-1])
+        at = next((place for place in range(len(lines) - 1, -1, -1) if self._is_code(lines[place])), None)
+        if at is None:
+            return lines[-1]
+        return replace(lines[at], before=tuple(line.text for line in lines[max(at - CONTEXT_LINES, 0) : at]))
+
+    def _is_code(self, line: Event) -> bool:
+        return line.worker == self.first.worker and line.line > self.first.line and shows_code(line.message)
 
     def _has_no_whole_frame(self, lines: Sequence[Event]) -> bool:
         """Whether the log ends with its head, or with a frame below that which is torn off."""
