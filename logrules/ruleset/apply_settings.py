@@ -10,9 +10,9 @@ from logrules.model.record import replace
 from logrules.model.report import Severity, SourceNote
 from logrules.ruleset.config import Config
 from logrules.ruleset.duration import seconds
+from logrules.ruleset.long_tables import RuleTable
 from logrules.ruleset.misspelling import near_hint
 from logrules.ruleset.pack import Pack, Rule, Wait
-from logrules.ruleset.rule_table import RuleTable
 
 Value = TypeVar("Value")
 

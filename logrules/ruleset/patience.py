@@ -2,8 +2,8 @@
 
 from logrules.model.record import replace
 from logrules.ruleset.condition import Condition, Detector, Every, Not, Some, Supported
+from logrules.ruleset.long_tables import RuleTable
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.rule_table import RuleTable
 
 
 def with_patience(pack: Pack, factor: float) -> Pack:
