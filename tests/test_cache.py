@@ -10,10 +10,9 @@ import pytest
 from logrules.ruleset import load as loading
 from logrules.ruleset.kept_values import from_plain, to_plain
 from logrules.ruleset.load import load_pack
+from logrules.ruleset.long_tables import RuleTable, SignalTable
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
-from logrules.ruleset.rule_table import RuleTable
-from logrules.ruleset.signal_table import SignalTable
 
 
 @pytest.fixture

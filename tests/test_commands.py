@@ -26,7 +26,7 @@ _TRACE = 'Traceback (most recent call last):\n  File "/app/train.py", line 3, in
 
 def all_fixes() -> list[tuple[str, Fix]]:
     pack = load_rules()
-    return [(rule.id, fix) for rule in pack.rules for fix in card_of(pack, rule.id).fixes()]
+    return [(rule.id, step.fix) for rule in pack.rules for step in card_of(pack, rule.id).steps]
 
 
 def bash_faults(scripts: dict[str, str]) -> dict[str, str]:

@@ -24,9 +24,8 @@ from logrules.ruleset.condition import (
     Trend,
 )
 from logrules.ruleset.duration import spelled
+from logrules.ruleset.long_tables import RuleTable, SignalTable
 from logrules.ruleset.pack import Pack, Rule, Signal
-from logrules.ruleset.rule_table import RuleTable
-from logrules.ruleset.signal_table import SignalTable
 from logrules.ruleset.unparse import spell
 from logrules.ruleset.when import parse_when
 from tests.conftest import event

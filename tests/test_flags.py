@@ -8,6 +8,8 @@ import re
 from pathlib import Path
 
 from logrules import load_rules
+from logrules.inference.advice import Circumstances, chosen_fixes
+from logrules.model.report import Fix
 from logrules.ruleset.rule_text import FixStep, card_of
 
 KNOWN = {
@@ -48,6 +50,13 @@ def steps() -> list[tuple[str, FixStep]]:
     return [(rule.id, step) for rule in pack.rules for step in card_of(pack, rule.id).steps]
 
 
+def fixes_of(rule: str, *seen: str, phase: str | None = None) -> tuple[Fix, ...]:
+    """What a rule suggests where these frameworks were seen."""
+    pack = load_rules()
+    at = Circumstances(frozenset(seen), phase=phase)
+    return chosen_fixes(card_of(pack, rule).steps, pack.tables.settings, at)
+
+
 def is_known(flag: str, flags: set[str]) -> bool:
     """Whether a parser takes the flag; they take dashes and underscores alike, and `--no-x` for a switch `x`."""
     spelled = {flag, flag.replace("-", "_").replace("__", "--", 1), f"--{flag[2:].replace('_', '-')}"}
@@ -74,7 +83,7 @@ def test_a_log_that_shows_no_framework_gets_no_flag_of_one():
     foreign = {name for one in pack.tables.settings for name in one.names}
     faults = []
     for rule in pack.rules:
-        for fix in card_of(pack, rule.id).fixes(()):
+        for fix in fixes_of(rule.id):
             named = (*(_FLAG.match(flag)[0] for flag in fix.flags if _FLAG.match(flag)), *fix.config, *fix.env)
             faults += [(rule.id, name) for name in named if name in foreign]
     assert len(foreign) > 200
@@ -82,8 +91,7 @@ def test_a_log_that_shows_no_framework_gets_no_flag_of_one():
 
 
 def test_the_engine_that_was_seen_has_its_settings_first():
-    card = card_of(load_rules(), "cuda/out-of-memory")
-    bare, served, trained = card.fixes(()), card.fixes(("vllm",)), card.fixes(("hf-trainer",))
+    bare, served, trained = (fixes_of("cuda/out-of-memory", *seen) for seen in ((), ("vllm",), ("hf-trainer",)))
     assert not any("--gpu-memory-utilization" in flag for fix in (*bare, *trained) for flag in fix.flags)
     assert "--gpu-memory-utilization 0.5" in served[0].flags
     assert "--mem-fraction-static 0.7" not in served[0].flags
@@ -92,17 +100,18 @@ def test_the_engine_that_was_seen_has_its_settings_first():
 
 
 def test_a_framework_that_is_a_library_of_another_has_no_settings_of_its_own():
-    card = card_of(load_rules(), "vllm/nan-output")
-    alone, within = ([name for fix in card.fixes(seen) for name in fix.env] for seen in (("vllm",), ("sglang", "vllm")))
+    alone, within = (
+        [name for fix in fixes_of("vllm/nan-output", *seen) for name in fix.env]
+        for seen in (("vllm",), ("sglang", "vllm"))
+    )
     assert any(name.startswith("VLLM_") for name in alone)
     assert not any(name.startswith("VLLM_") for name in within)
 
 
 def test_a_library_that_only_loads_models_has_no_flags_of_the_trainer():
-    card = card_of(load_rules(), "slurm/time-limit")
     loaded, trained = (
-        [flag for fix in card.fixes(seen, (), "train_step") for flag in fix.flags]
-        for seen in (("transformers",), ("hf-trainer",))
+        [flag for fix in fixes_of("slurm/time-limit", seen, phase="train_step") for flag in fix.flags]
+        for seen in ("transformers", "hf-trainer")
     )
     assert "--resume_from_checkpoint true" in trained
     assert "--resume_from_checkpoint true" not in loaded

@@ -11,8 +11,7 @@ from logrules.inference.rule_index import index_of
 from logrules.model.record import replace
 from logrules.ruleset.condition import Absence, Detector, Metrical, Waiting, leaves, signals_of
 from logrules.ruleset.kept_values import from_plain, to_plain
-from logrules.ruleset.rule_table import RuleTable
-from logrules.ruleset.signal_table import SignalTable, literals_of
+from logrules.ruleset.long_tables import RuleTable, SignalTable, literals_of
 from tests.conftest import MemorySource
 
 

@@ -15,9 +15,9 @@ from logrules.model.report import Status
 from logrules.model.stream import BytesArrived, End, Tick
 from logrules.parsing.reader import Reader
 from logrules.parsing.window import Window
+from logrules.ruleset.apply_settings import with_patience
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.patience import with_patience
 
 pytestmark = pytest.mark.unmeasured
 

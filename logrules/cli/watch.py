@@ -101,8 +101,8 @@ def run(options: argparse.Namespace) -> int:
     from logrules.engine.follow import Following
     from logrules.engine.run import why_empty
     from logrules.model.errors import LogrulesError
+    from logrules.ruleset.apply_settings import with_patience
     from logrules.ruleset.pack_cache import keep_patterns
-    from logrules.ruleset.patience import with_patience
 
     # The threads that take in what comes need the interpreter for moments only, and must not wait 5 ms for it.
     sys.setswitchinterval(0.0001)

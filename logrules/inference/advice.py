@@ -1,17 +1,18 @@
 """The steps of a card for this log: those of its frameworks and of this message, with what the log says put in."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from logrules.inference.command_slots import filled_command, filled_text, filled_value, is_filled, with_open_text
 from logrules.model.late_pattern import late_pattern
-from logrules.model.record import replace
-from logrules.model.report import Fix, Text
+from logrules.model.record import field, record, replace
+from logrules.model.report import Fix, Risk, Text
 from logrules.ruleset.name_tables import FrameworkSettings, RenamedSetting
 from logrules.ruleset.pack import Rule
 from logrules.ruleset.pattern import searched
-from logrules.ruleset.rule_text import Card
+from logrules.ruleset.rule_text import FixStep, asks_of_log
+from logrules.ruleset.tables import Tables
 
 
 def advised_for(rule: Rule, seen: Collection[str], settings: Iterable[FrameworkSettings]) -> frozenset[str]:
@@ -25,20 +26,124 @@ def advised_for(rule: Rule, seen: Collection[str], settings: Iterable[FrameworkS
     return frozenset((*seen, own)) if speaks else frozenset(seen)
 
 
-def steps_for(
-    card: Card, captures: Mapping[str, str], seen: Collection[str], said: Sequence[str], phase: str | None
-) -> tuple[Fix, ...]:
-    """What to try where these frameworks were seen and this was said in this phase, the first first.
+@record
+class Circumstances:
+    """What a log shows that a step may ask for.
+
+    The frameworks ``seen``, what the lines of the diagnosis ``said``, the ``phase`` that the log itself shows, and what
+    it ``told`` by name.
+    """
+
+    seen: frozenset[str]
+    said: Sequence[str] = ()
+    phase: str | None = None
+    told: Mapping[str, str] = field(default_factory=dict)
+
+
+def steps_for(steps: Sequence[FixStep], tables: Tables, at: Circumstances) -> tuple[Fix, ...]:
+    """What to try in these circumstances, the first first, with what the log says put in.
 
     A step that speaks of what the log does not say is left out, and so is one that the log shows to be done already
     or to do nothing here.
     """
-    told_of = {**dict.fromkeys(seen, "seen"), **captures}
-    settings = in_force(card.renamed, told_of)
-    chosen = ((fix, renamed(fix, settings)) for fix in card.fixes(seen, said, phase, told_of))
-    fitting = tuple(fix for before, fix in chosen if not (is_done(fix, captures) or is_idle(before, fix)))
-    told = _told(fitting, captures) or _told(card.fixes(), captures)
-    return tuple(_filled(fix, captures) for fix in told)
+    told_of = {**dict.fromkeys(at.seen, "seen"), **at.told}
+    settings = in_force(tables.renamed, told_of)
+    chosen = chosen_fixes(steps, tables.settings, replace(at, told=told_of))
+    fitting = ((fix, renamed(fix, settings)) for fix in chosen)
+    left = [fix for before, fix in fitting if not (is_done(fix, at.told) or is_idle(before, fix))]
+    return tuple(_filled(fix, at.told) for fix in _told(left, at.told) or _told((step.fix for step in steps), at.told))
+
+
+def chosen_fixes(
+    steps: Iterable[FixStep], settings: tuple[FrameworkSettings, ...], at: Circumstances
+) -> tuple[Fix, ...]:
+    """The steps that are for these circumstances, without the settings of frameworks that were not seen."""
+    running = _running(settings, at.seen)
+    known, foreign = _known_and_foreign(settings, running)
+    fitting = [step for step in steps if _fits(step, replace(at, seen=running))]
+    fitting.sort(key=_destroys_on_suspicion)
+    fixes = [step.fix for step in fitting]
+    if any(known.among(fix) for fix in fixes):
+        # What is for other frameworks goes behind what is for those that were seen.
+        fixes.sort(key=lambda fix: foreign.among(fix) and not _can_be_done(_without(fix, foreign)))
+    return tuple(_without(fix, foreign) for fix in fixes)
+
+
+def _fits(step: FixStep, at: Circumstances) -> bool:
+    if step.frameworks and at.seen.isdisjoint(step.frameworks):
+        return False
+    if step.during and at.phase not in step.during:
+        return False
+    if (step.where and not _says(at.said, step.where)) or (step.unless and _says(at.said, step.unless)):
+        return False
+    return all(_tells(at.told, step.when_told)) and not any(_tells(at.told, step.unless_told))
+
+
+def _says(lines: Iterable[str], pattern: str) -> bool:
+    return any(searched(pattern, line) is not None for line in lines)
+
+
+def _tells(told: Mapping[str, str], patterns: Mapping[str, str]) -> Iterator[bool]:
+    """Of each name whether the log tells it, with this pattern in what it tells."""
+    return (name in told and searched(pattern, told[name]) is not None for name, pattern in patterns.items())
+
+
+def _destroys_on_suspicion(step: FixStep) -> bool:
+    """Whether it destroys what nothing in the log speaks of: such a step comes behind all others."""
+    fix = step.fix
+    asked_for = step.where or asks_of_log(fix.do.en, fix.run or "")
+    return fix.risk is Risk.DESTRUCTIVE and not asked_for
+
+
+_FLAG_END = late_pattern(r"(?=[ =])")
+
+
+class _Names:
+    """Names of settings; one that ends in a `.` or `_` stands for all that begin so."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._exact = frozenset(names)
+        self._begun = tuple(name for name in self._exact if name[-1] in "._")
+
+    def has(self, setting: str) -> bool:
+        """Whether this flag, with or without its value, key or variable is one of them."""
+        name = _FLAG_END.split(setting, maxsplit=1)[0]
+        return name in self._exact or name.startswith(self._begun)
+
+    def among(self, fix: Fix) -> bool:
+        """Whether the step has one of them."""
+        return any(self.has(setting) for setting in (*fix.flags, *fix.config, *fix.env))
+
+
+@lru_cache(maxsize=64)
+def _running(settings: tuple[FrameworkSettings, ...], seen: frozenset[str]) -> frozenset[str]:
+    """The frameworks that were seen, but for those that are only libraries of others among them."""
+    return seen - {one.id for one in settings if not seen.isdisjoint(one.library_of)}
+
+
+# All diagnoses of a pack share its settings, and most jobs that are read in a row the frameworks.
+@lru_cache(maxsize=64)
+def _known_and_foreign(settings: tuple[FrameworkSettings, ...], seen: frozenset[str]) -> tuple[_Names, _Names]:
+    """The names of settings that these frameworks know, and those that only others know."""
+    own = frozenset(name for one in settings if one.id in seen for name in one.names)
+    return _Names(own), _Names(name for one in settings for name in one.names if name not in own)
+
+
+def _can_be_done(fix: Fix) -> bool:
+    """Whether it says how, not merely what."""
+    return bool(fix.run or fix.env or fix.flags or fix.config or fix.code)
+
+
+def _without(fix: Fix, foreign: _Names) -> Fix:
+    """The step without these settings; what it says to do stands also where none of its settings is left."""
+    if not foreign.among(fix):
+        return fix
+    return replace(
+        fix,
+        env={name: value for name, value in fix.env.items() if not foreign.has(name)},
+        flags=tuple(flag for flag in fix.flags if not foreign.has(flag)),
+        config={name: value for name, value in fix.config.items() if not foreign.has(name)},
+    )
 
 
 def _told(fixes: Iterable[Fix], captures: Mapping[str, str]) -> list[Fix]:
@@ -76,9 +181,6 @@ def _with_values(fix: Fix, captures: Mapping[str, str], said: Callable[[Text], T
     )
 
 
-_FLAG_END = late_pattern(r"(?=[ =])")
-
-
 def is_done(fix: Fix, told: Mapping[str, str]) -> bool:
     """Whether it does nothing but set variables, and the log shows that each of them had that value."""
     alone = not (fix.run or fix.flags or fix.config or fix.code)
@@ -100,12 +202,7 @@ def renamed(fix: Fix, settings: Iterable[RenamedSetting]) -> Fix:
 
 def in_force(settings: Iterable[RenamedSetting], told: Mapping[str, str]) -> list[RenamedSetting]:
     """Those that have their other name where the log tells this."""
-    return [setting for setting in settings if _holds(setting, told)]
-
-
-def _holds(setting: RenamedSetting, told: Mapping[str, str]) -> bool:
-    asked = setting.when_told.items()
-    return all(name in told and searched(pattern, told[name]) is not None for name, pattern in asked)
+    return [setting for setting in settings if all(_tells(told, setting.when_told))]
 
 
 def _with(fix: Fix, setting: RenamedSetting) -> Fix:

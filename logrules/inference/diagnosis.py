@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from logrules.inference.advice import advised_for, steps_for
+from logrules.inference.advice import Circumstances, advised_for, steps_for
 from logrules.inference.certainty import certainty, features
 from logrules.inference.command_slots import filled_text, has_slots
 from logrules.inference.culprit import suspects
@@ -101,7 +101,7 @@ def _diagnosis(place: int, outcome: RunOutcome, run: RunState, pack: Pack, sides
         ranks=ranks,
         hosts=hosts,
         evidence=evidence,
-        fixes=Deferred(lambda: steps_for(card, captures(), seen, said, shown_phase)),
+        fixes=Deferred(lambda: steps_for(card.steps, pack.tables, Circumstances(seen, said, shown_phase, captures()))),
         consequences=tuple(_consequence(other, run, pack) for other in one.consequences[:MAX_CONSEQUENCES]),
         references=card.references,
         checks=cause.checks if cause else (),

@@ -4,9 +4,7 @@ A pure function of the hypotheses, however they were made. What explains what de
 causes (rules/causes.yaml), their order in the log, and their ranks.
 """
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
 
 from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.inference.observation import Observation
@@ -57,17 +55,16 @@ class Ranking:
 
     def ranked(self, hypotheses: Sequence[Hypothesis]) -> tuple[Ranked, ...]:
         """The unexplained hypotheses, the likeliest cause first, each with its consequences."""
-        comparables = map(self._comparable, hypotheses)
-        ordered = sorted(comparables, key=lambda one: (one.hypothesis.survived, one.first.order, one.rule.id))
-        explainers = _Explainers(ordered)
-        parents = {one.rule.id: explainers.likeliest(one) for one in ordered}
-        root_of = {one.rule.id: _root_of(one, parents) for one in ordered}
+        likeliest_first = sorted(map(self._comparable, hypotheses), key=lambda one: one.key)
+        parents = {one.rule.id: _likeliest_explainer(one, likeliest_first) for one in likeliest_first}
+        root_of = {one.rule.id: _root_of(one, parents) for one in likeliest_first}
+        ordered = sorted(likeliest_first, key=lambda one: (one.hypothesis.survived, one.first.order, one.rule.id))
         consequences: dict[str, list[Hypothesis]] = {}
         for one in ordered:
             root = root_of[one.rule.id]
             if root is not one:
                 consequences.setdefault(root.rule.id, []).append(one.hypothesis)
-        roots = sorted((one for one in ordered if root_of[one.rule.id] is one), key=lambda one: one.key)
+        roots = (one for one in likeliest_first if root_of[one.rule.id] is one)
         found = [Ranked(one.hypothesis, tuple(consequences.get(one.rule.id, ()))) for one in roots]
         return self._one_a_cause(_within_reach(found))
 
@@ -119,31 +116,9 @@ class Ranking:
         return -place, not rule.from_table, bool(rule.requires), demands(rule.when), one.specificity
 
 
-class _Explainers:
-    """Finds what explains what: a hundred hypotheses make ten thousand pairs, most of which need no comparison.
-
-    A hypothesis is explained by one of an earlier tier, of its own tier if that is a reaction, of a cause that its
-    rule names, or by one that ends all processes or is a stall.
-    """
-
-    def __init__(self, comparables: Iterable[_Comparable]) -> None:
-        self._by_place = sorted(comparables, key=lambda one: one.place)
-        self._places = [one.place for one in self._by_place]
-        self._of_any_tier = [one for one in self._by_place if one.rule.abrupt or one.hypothesis.overdue]
-        self._by_cause: dict[str, list[_Comparable]] = {}
-        for one in self._by_place:
-            self._by_cause.setdefault(one.rule.cause, []).append(one)
-
-    def likeliest(self, one: _Comparable) -> _Comparable | None:
-        """The likeliest hypothesis that makes ``one`` a consequence, if any."""
-        behind = (bisect_right if one.tier.reaction else bisect_left)(self._places, one.place)
-        named = chain.from_iterable(self._by_cause.get(cause, ()) for cause in one.rule.explained_by)
-        able = chain(self._by_place[:behind], self._of_any_tier, named)
-        return min(
-            (other for other in able if other is not one and _explains(other, one)),
-            key=lambda other: other.key,
-            default=None,
-        )
+def _likeliest_explainer(one: _Comparable, likeliest_first: Iterable[_Comparable]) -> _Comparable | None:
+    """The likeliest hypothesis that makes ``one`` a consequence, if any."""
+    return next((other for other in likeliest_first if other is not one and _explains(other, one)), None)
 
 
 def _explains(root: _Comparable, consequence: _Comparable) -> bool:

@@ -20,8 +20,8 @@ from logrules.ruleset.condition import (
     leaves,
     signals_of,
 )
+from logrules.ruleset.long_tables import RuleTable
 from logrules.ruleset.pack import Marker, Metric, Pack, Rule
-from logrules.ruleset.rule_table import RuleTable
 
 Sign = TypeVar("Sign", int, str)
 # How long it may be still, of each kind of stillness, as any rule says it, in seconds.

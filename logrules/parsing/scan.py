@@ -9,8 +9,8 @@ from logrules.parsing.exception_line import may_be_by_place
 from logrules.parsing.hits import Hits, Literal
 from logrules.parsing.literal_matcher import matcher_of
 from logrules.parsing.uncoloured import uncoloured
+from logrules.ruleset.long_tables import LiteralTable, literals_of
 from logrules.ruleset.pack import Signal, TraceForm
-from logrules.ruleset.signal_table import LiteralTable, literals_of
 
 # Below a traceback's frame: its source line, from Python 3.11 on a line of marks, and the exception.
 LINES_BELOW = 2

@@ -1,23 +1,26 @@
-"""A pack as a project wants it: rules left out, severities and patience of its own."""
+"""A pack as somebody wants it: rules left out, severities of a project's own, more patience or less."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from logrules.model.errors import PackError
 from logrules.model.position import Problem
 from logrules.model.record import replace
 from logrules.model.report import Severity, SourceNote
-from logrules.ruleset.config import Config
+from logrules.ruleset.condition import Condition, Detector, Every, Not, Some, Supported
 from logrules.ruleset.duration import seconds
+from logrules.ruleset.long_tables import RuleTable
 from logrules.ruleset.misspelling import near_hint
 from logrules.ruleset.pack import Pack, Rule, Wait
-from logrules.ruleset.rule_table import RuleTable
+
+if TYPE_CHECKING:
+    from logrules.ruleset.config import Config
 
 Value = TypeVar("Value")
 
 
-def with_settings(pack: Pack, config: Config) -> Pack:
+def with_settings(pack: Pack, config: "Config") -> Pack:
     """The pack without the rules that the configuration disables, with its severities and its patience.
 
     Raises PackError where it names rules or waits that no pack has.
@@ -35,7 +38,7 @@ def with_settings(pack: Pack, config: Config) -> Pack:
     return replace(pack, rules=RuleTable(rules), waits=waits, notes=tuple(_notes(pack, rules, waits, config)))
 
 
-def _notes(pack: Pack, rules: Sequence[Rule], waits: Sequence[Wait], config: Config) -> Iterator[SourceNote]:
+def _notes(pack: Pack, rules: Sequence[Rule], waits: Sequence[Wait], config: "Config") -> Iterator[SourceNote]:
     """What the configuration changes in what is diagnosed: it may lie in a folder above, and nobody think of it."""
     disabled = len(pack.rules) - len(rules)
     counts = (
@@ -65,7 +68,7 @@ def _last(said: Mapping[str, Value], name: str, otherwise: Value) -> Value:
     return next((value for pattern, value in reversed(list(said.items())) if fnmatchcase(name, pattern)), otherwise)
 
 
-def unknown_names(pack: Pack, config: Config) -> Iterator[Problem]:
+def unknown_names(pack: Pack, config: "Config") -> Iterator[Problem]:
     """What the configuration names and no pack has: it would be without effect, and nobody would know."""
     rules, waits = [rule.id for rule in pack.rules], [wait.id for wait in pack.waits]
     yield from _unknown(config, "disable", config.file.disable, rules, "rule")
@@ -73,8 +76,36 @@ def unknown_names(pack: Pack, config: Config) -> Iterator[Problem]:
     yield from _unknown(config, "patience", config.file.patience, waits, "wait")
 
 
-def _unknown(config: Config, key: str, names: Iterable[str], known: list[str], kind: str) -> Iterator[Problem]:
+def _unknown(config: "Config", key: str, names: Iterable[str], known: list[str], kind: str) -> Iterator[Problem]:
     for name in names:
         if not any(fnmatchcase(one, name) for one in known):
             message = f"`{key}` names no {kind}: `{name}`"
             yield Problem(config.document.place((key, name)), message, near_hint(name, known), kind="schema")
+
+
+def with_patience(pack: Pack, factor: float) -> Pack:
+    """The pack with every patience of its waits, detectors and rhythms multiplied."""
+    if factor == 1.0:
+        return pack
+    return replace(
+        pack,
+        patience=pack.patience * factor,
+        waits=tuple(replace(wait, patience_s=wait.patience_s * factor) for wait in pack.waits),
+        rules=RuleTable(replace(rule, when=_stretched(rule.when, factor)) for rule in pack.rules),
+    )
+
+
+def _stretched(condition: Condition, factor: float) -> Condition:
+    match condition:
+        case Every(parts):
+            return replace(condition, parts=tuple(_stretched(part, factor) for part in parts))
+        case Some(parts):
+            return Some(tuple(_stretched(part, factor) for part in parts))
+        case Not(part):
+            return Not(_stretched(part, factor))
+        case Supported(part):
+            return replace(condition, part=_stretched(part, factor))
+        case Detector():
+            return replace(condition, longer_than_s=condition.longer_than_s * factor)
+        case _:
+            return condition

@@ -11,15 +11,13 @@ from logrules.ruleset.card_builder import step_text
 from logrules.ruleset.condition import Waiting, leaves
 from logrules.ruleset.framework_builder import WAIT_KEYS, add_framework, qualified, trace_of
 from logrules.ruleset.framework_models import FrameworkFile
+from logrules.ruleset.long_tables import RuleTable, SignalTable
 from logrules.ruleset.pack import HeaderFormat, Pack, Signal
 from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Vocabulary
 from logrules.ruleset.pattern_work import lengths_without_clock
 from logrules.ruleset.required_words import required_words
-from logrules.ruleset.rule_builder import add_rule
-from logrules.ruleset.rule_table import RuleTable
-from logrules.ruleset.signal_table import SignalTable
+from logrules.ruleset.rule_builder import add_rule, rules_of_tables
 from logrules.ruleset.table_reader import CausesFile, PipelineFile, TableFile
-from logrules.ruleset.table_rules import rules_of_tables
 from logrules.ruleset.tables import Phase, Tables
 
 # Rows of which the first that fits counts: a pack's own go before those that it adds to.

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from logrules.ruleset.cache_files import cache_folder, keep, kept
-from logrules.ruleset.long_table import LongTable
+from logrules.ruleset.long_tables import LongTable
 
 Value = TypeVar("Value")
 

@@ -11,7 +11,6 @@ from logrules.model.record import replace
 from logrules.ruleset.bounded_read import read_named
 from logrules.ruleset.bounds import MAX_FILE_BYTES, MAX_PACK_BYTES, MAX_PACK_FILES
 from logrules.ruleset.cache_files import keep_for, kept_for
-from logrules.ruleset.file_state import state_of
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
 from logrules.ruleset.rule_file import SHIPPED, RuleText
@@ -46,7 +45,7 @@ def load_pack(
     pack = _english(folders, settings, cache=cache)
     if language == "en":
         return pack
-    from logrules.ruleset.translation_files import translation_for
+    from logrules.ruleset.translation import translation_for
 
     roots = [shipped_rules(), *(folder for _, folder in _packs_of(settings)), *map(Path, folders)]
     return replace(pack, translation=translation_for(language, roots, _code_digest()))
@@ -83,11 +82,34 @@ def _added_to_shipped(texts: Sequence[RuleText], digest: str, settings: Settings
 
 
 def _state(folders: Sequence[str | Path], settings: Settings | None) -> bytes | None:
-    """What identifies everything that a pack is made of, as it is now on disk."""
+    """What identifies everything that a pack is made of, as it is now on disk; None where a file cannot be seen.
+
+    To read three hundred files takes longer than a diagnosis: one counts as the same while its path, size, inode and
+    time of change are.
+    """
     packs = list(_packs_of(settings))
     roots = [Path(__file__).parent, shipped_rules(), *(folder for _, folder in packs), *map(Path, folders)]
     texts = (f"{one.shown}\n{one.raw.decode()}" for one in settings_text(settings))
-    return state_of(roots, [SCHEMA_VERSION, *texts, *(name for name, _ in packs if name)])
+    try:
+        seen = [line for root in roots for line in sorted(_seen(root))]
+    except OSError:
+        return None
+    names = (name for name, _ in packs if name)
+    return "\n".join((*seen, SCHEMA_VERSION, *texts, *names, "")).encode(errors="surrogateescape")
+
+
+def _seen(root: Path) -> Iterator[str]:
+    status = root.stat()
+    yield f"{root} {status.st_mtime_ns} {status.st_size} {status.st_ino}"
+    folders = [str(root)] if root.is_dir() else []
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                elif entry.name.endswith((".yaml", ".yml", ".py")):
+                    status = entry.stat()
+                    yield f"{entry.path} {status.st_mtime_ns} {status.st_size} {status.st_ino}"
 
 
 def shipped_texts() -> Iterator[RuleText]:

@@ -1,7 +1,6 @@
 """What a misspelt name in a file may have meant."""
 
 from collections.abc import Collection, Iterator, Sequence
-from difflib import get_close_matches
 from functools import cache
 
 # More names than these nobody reads in a message.
@@ -16,6 +15,8 @@ LISTED_BY = {
 
 def near_hint(name: str, known: Collection[str]) -> str | None:
     """The known name that is most like it, as a question; None where none is."""
+    from difflib import get_close_matches
+
     near = get_close_matches(name, known, n=1)
     return f"did you mean `{near[0]}`?" if near else None
 

@@ -13,9 +13,8 @@ from logrules.model.report import Severity, SourceNote
 from logrules.ruleset.bounds import Len, LooksLike
 from logrules.ruleset.causes import ClearedBy, Culprit
 from logrules.ruleset.condition import Condition
+from logrules.ruleset.long_tables import RuleTable, SignalTable
 from logrules.ruleset.name_tables import Pattern
-from logrules.ruleset.rule_table import RuleTable
-from logrules.ruleset.signal_table import SignalTable
 from logrules.ruleset.tables import Phase, Tables
 from logrules.ruleset.translation import Translation
 

@@ -9,13 +9,12 @@ from logrules.ruleset.apply_settings import with_settings
 from logrules.ruleset.assemble import unknown_waits
 from logrules.ruleset.compile import CheckedFiles, read_sources
 from logrules.ruleset.config import checked
+from logrules.ruleset.long_tables import RuleTable, SignalTable
 from logrules.ruleset.pack import Pack, Signal
 from logrules.ruleset.pack_builder import PackBuilder, Vocabulary
 from logrules.ruleset.rule_builder import add_rule
 from logrules.ruleset.rule_file import SHIPPED, RuleText
-from logrules.ruleset.rule_table import RuleTable
 from logrules.ruleset.settings import Settings
-from logrules.ruleset.signal_table import SignalTable
 
 
 def with_rules(

@@ -11,9 +11,8 @@ from logrules.model.record import field, record, replace
 from logrules.model.test_result import MutationScore, Share
 from logrules.ruleset import condition as nodes
 from logrules.ruleset.duration import spelled
+from logrules.ruleset.long_tables import RuleTable, SignalTable
 from logrules.ruleset.pack import Pack, Rule, Signal, Wait
-from logrules.ruleset.rule_table import RuleTable
-from logrules.ruleset.signal_table import SignalTable
 from logrules.ruleset.unparse import spell
 from logrules.ruletest.harness import SOURCE, events_of_example, held, judged
 from logrules.ruletest.judging import misses

@@ -10,9 +10,9 @@ from logrules.model.event import Event
 from logrules.model.report import Report, SourceNote
 from logrules.model.test_result import Clause, RejectReason, SignalHit, SignalSeen, Transition, Trial
 from logrules.ruleset.condition import all_signals
+from logrules.ruleset.long_tables import SignalTable
 from logrules.ruleset.pack import Pack, Rule, Signal
 from logrules.ruleset.pattern import found_in_time
-from logrules.ruleset.signal_table import SignalTable
 from logrules.ruleset.unparse import spell
 from logrules.ruletest.harness import clauses_of
 from logrules.ruletest.judging import condition_tree

@@ -13,8 +13,8 @@ from logrules.model.report import Diagnosis, Evidence, Report, Severity, Status
 from logrules.parsing.origin import OriginResolver
 from logrules.parsing.traceback import TracebackAssembler
 from logrules.ruleset.condition import all_signals
+from logrules.ruleset.long_tables import SignalTable
 from logrules.ruleset.pack import Pack, Signal
-from logrules.ruleset.signal_table import SignalTable
 from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS
 from logrules.sources.discover import discover
 from logrules.sources.file import FileSource
