@@ -20,6 +20,7 @@ from logrules.tools.fleet.history import History, seen_job
 from logrules.tools.fleet.job import WEEK_S, JobSummary, Remark, SeenJob, grouped, recurrence
 from logrules.tools.fleet.jobs import jobs_below
 from logrules.tools.fleet.jobs_html import render_page
+from logrules.tools.fleet.jobs_json import job_document
 from logrules.tools.fleet.jobs_text import _table
 from logrules.tools.fleet.summary import idle_since, longest_wait_s, summed_up, waited_s
 
@@ -404,6 +405,32 @@ def test_a_history_of_the_first_form_is_taken_over(tmp_path, shipped):
             (one,) = history.latest()
             assert (one.summary.cause, one.summary.fingerprint, one.at) == ("cuda-oom", None, 1.0)
             assert history.remarks() == {}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"ended": 1e308}, {"ended": -5.0}, {"began": float("nan")}, {"lost_s": float("inf")}, {"gpus": 10**400},
+        {"logs": -1}, {"ranks": [-1]}, {"title": {"en": 1, "zh": 2}}, {"title": "t"}, {"status": "odd"},
+    ],
+)  # fmt: skip
+def test_a_damaged_result_is_as_if_not_there(tmp_path, capsys, damage):
+    file = tmp_path / "h.sqlite"
+    whole = json.loads(job_document(JobSummary("job", Status.FAILED, cause="cuda-oom", title=Text("t", "t"))))
+    with closing(History(file)):
+        pass
+    with closing(sqlite3.connect(file)) as database, database:
+        for path, summary, scanned in (("/a", whole, NOW), ("/b", whole | damage, NOW), ("/c", whole, float("inf"))):
+            row = (path, "i", "p", scanned, json.dumps(summary))
+            database.execute("insert into results values (?, ?, ?, ?, ?)", row)
+        database.execute("insert into remarks values ('cuda-oom', 'known', 1e308)")
+    for form in ("text", "jsonl", "html"):
+        for group in ((), ("--group", "cause")):
+            assert main(["history", "--history", str(file), "--format", form, *group]) == 0
+    said = capsys.readouterr()
+    assert "/b" not in said.out
+    assert "known" in said.out
+    assert not said.err
 
 
 def test_the_template_of_the_page_is_packaged():

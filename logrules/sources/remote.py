@@ -14,6 +14,11 @@ from logrules.sources.wall_clock import now
 _MAGIC = "*?["
 # The extra brings what these take.
 _OF_THE_WEB = ("http://", "https://")
+_CONNECT_S, _SILENCE_S = 10.0, 30.0
+# aiohttp holds twice what is asked for, and loses it where the transfer breaks off.
+_WAITING_BYTES = 64 << 10
+# What a web server calls its list of a folder; all else it has is a log.
+_A_PAGE = "text/html"
 _EXTRA = "pip install 'logrules[remote]'"
 
 
@@ -49,18 +54,30 @@ def remote_sources(pattern: str, block_bytes: int = BLOCK_BYTES) -> list[RemoteS
     """The logs that a URL names: a file, a pattern, or a folder with log-like names in it. Raises SourceError."""
     files, address = _file_system(pattern)
     try:
-        if any(letter in pattern for letter in _MAGIC):
+        if any(letter in _plain(pattern) for letter in _MAGIC):
             paths = sorted(map(str, files.glob(address)))
-        elif files.isdir(address):
+        elif _is_folder(files, address):
             paths = sorted(path for path in map(str, files.find(address)) if is_log_name(path.rsplit("/", 1)[-1]))
         else:
             paths = [address] if files.exists(address) else []
     except Exception as fault:  # noqa: BLE001 (each protocol raises its own)
-        raise SourceError(f"{pattern}: cannot be listed ({_said(fault)})") from None
+        raise SourceError(f"{_plain(pattern)}: cannot be listed ({_said(fault)})") from None
     if not paths:
-        raise SourceError(f"{pattern}: no log there")
+        raise SourceError(f"{_plain(pattern)}: no log there")
     depth = _common(paths)
-    return [RemoteSource(files.unstrip_protocol(path), path[depth:], block_bytes) for path in paths]
+    return [RemoteSource(files.unstrip_protocol(path), _plain(path)[depth:], block_bytes) for path in paths]
+
+
+def _plain(url: str) -> str:
+    """The URL without the query that signs it on the web: that is no pattern, and nothing for a report."""
+    return url.partition("?")[0] if url.startswith(_OF_THE_WEB) else url
+
+
+def _is_folder(files: Any, address: str) -> bool:
+    if not address.startswith(_OF_THE_WEB):
+        return bool(files.isdir(address))
+    # Asked whether it is a folder, fsspec would read all of a log into memory, to look for links in it.
+    return address.endswith("/") or files.info(address).get("mimetype") == _A_PAGE
 
 
 def _common(paths: list[str]) -> int:
@@ -78,7 +95,7 @@ def _file_system(url: str) -> tuple[Any, str]:
     except ModuleNotFoundError:
         raise SourceError(f"{url}: remote logs need fsspec: {_EXTRA}") from None
     try:
-        found: tuple[Any, str] = url_to_fs(url)
+        found: tuple[Any, str] = url_to_fs(url, **(_web_options() if url.startswith(_OF_THE_WEB) else {}))
     except ImportError as fault:
         if url.startswith(_OF_THE_WEB):
             raise SourceError(f"{url}: remote logs need aiohttp, requests: {_EXTRA}") from None
@@ -89,23 +106,52 @@ def _file_system(url: str) -> tuple[Any, str]:
     return found
 
 
+def _web_options() -> dict[str, Any]:
+    """How the web is read: without an end to how long a log may take, but to how long a server may say nothing.
+
+    What a server packs is expanded here, piece by piece, as any packed log is.
+    """
+    from aiohttp import ClientTimeout
+
+    patience = ClientTimeout(total=None, sock_connect=_CONNECT_S, sock_read=_SILENCE_S)
+    as_it_is = {"Accept-Encoding": "identity"}
+    return {"client_kwargs": {"timeout": patience, "auto_decompress": False, "headers": as_it_is}}
+
+
+class _Remote:
+    """An open remote file whose faults are those of a file, so that what came before one is read."""
+
+    def __init__(self, file: Any, at_once: int) -> None:
+        self._file = file
+        self._at_once = at_once
+
+    def read(self, size: int, /) -> bytes:
+        """Up to so many bytes; none at the end."""
+        try:
+            return bytes(self._file.read(min(size, self._at_once)))
+        except Exception as fault:  # each protocol raises its own
+            raise OSError(_said(fault)) from fault
+
+
 def _items(url: str, name: str, block_bytes: int) -> Iterator[Block | Skipped]:
     files, address = _file_system(url)
     faults: list[str] = []
-    came = 0
+    of_the_web = url.startswith(_OF_THE_WEB)
+    # A stream: some servers cannot give a part of a log, of which only the first would then be read.
+    how = {"block_size": 0} if of_the_web else {}
+    at_once = _WAITING_BYTES if of_the_web else MAX_LINE_BYTES
     try:
-        with files.open(address, "rb") as file:
-            pieces = text_of(file, min(block_bytes, MAX_LINE_BYTES), faults)
-            for item in log_items(name, whole_lines(pieces, MAX_LINE_BYTES), faults):
-                yield item
-                came = item.offset + len(item.data) if isinstance(item, Block) else came
+        opened = files.open(address, "rb", **how)
     except Exception as fault:  # noqa: BLE001 (each protocol raises its own)
-        # A log that breaks off is read as far as it came.
-        if not came:
-            raise SourceError(f"{name}: cannot be read ({_said(fault)})") from None
-        yield Skipped(name, came, None, f"reading failed ({_said(fault)})")
+        raise SourceError(f"{name}: cannot be read ({_said(fault)})") from None
+    with opened as file:
+        pieces = text_of(_Remote(file, at_once), min(block_bytes, MAX_LINE_BYTES), faults)
+        yield from log_items(name, whole_lines(pieces, MAX_LINE_BYTES), faults)
 
 
 def _said(fault: Exception) -> str:
-    text = str(fault).strip().splitlines()
-    return text[0] if text else type(fault).__name__
+    reason = fault.__cause__ if isinstance(fault, FileNotFoundError) and fault.__cause__ is not None else fault
+    if status := getattr(reason, "status", 0):  # what a web server answers
+        return f"{status} {getattr(reason, 'message', '')}".strip()
+    text = str(reason).strip().splitlines()
+    return text[0] if text else type(reason).__name__

@@ -9,7 +9,7 @@ from logrules.model.errors import LogrulesError
 from logrules.ruleset.cache_files import user_folder
 from logrules.tools.fleet.job import JobSummary, Remark, SeenJob
 from logrules.tools.fleet.jobs import FoundJob
-from logrules.tools.fleet.jobs_json import job_document, job_of
+from logrules.tools.fleet.jobs_json import is_moment, job_document, job_of
 
 VERSION = 2
 _READABLE = frozenset({0, 1, VERSION})
@@ -115,13 +115,16 @@ class History:
         rows = self._rows("select path, summary, max(scanned) from results group by path order by 3 desc, path", ())
         for path, text, scanned in rows:
             summary = _readable(text)
-            if summary is not None and isinstance(path, str) and isinstance(scanned, float):
+            if summary is not None and isinstance(path, str) and isinstance(scanned, float) and is_moment(scanned):
                 yield seen_job(path, summary, scanned)
 
     def remarks(self) -> dict[str, Remark]:
         """What people said of groups, by the name of the group."""
         rows = self._rows("select name, note, snoozed_until from remarks", ())
-        return {str(name): Remark(str(note), until if isinstance(until, float) else None) for name, note, until in rows}
+        return {
+            str(name): Remark(str(note), until if isinstance(until, float) and is_moment(until) else None)
+            for name, note, until in rows
+        }
 
     def note(self, name: str, note: str) -> None:
         """Keep a note on a group; an empty one takes it back."""

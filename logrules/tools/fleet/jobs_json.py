@@ -10,6 +10,8 @@ from logrules.output.json_kinds import COUNT, DIALECT, FLAG, NUMBER, TEXT, const
 from logrules.tools.fleet.job import JobGroup, JobSummary
 
 SCHEMA = "logrules.job/2"
+_CALENDAR_S = 253_402_300_800  # until the year 10000
+_MOST = 2**53  # what JSON's numbers can count to
 _EPOCH = nullable(NUMBER).told("seconds since the epoch, by the job's own logs")
 _LOST = "seconds of idleness before the end, of a job that failed or stalled, a time-out that it waited for included"
 _TITLE = shape({"en": TEXT, "zh": TEXT})
@@ -57,6 +59,11 @@ _GROUP = shape(
 )
 
 
+def is_moment(seconds: object) -> bool:
+    """Whether these are seconds since the epoch that a calendar has a day for; None, an unknown time, is one too."""
+    return seconds is None or (isinstance(seconds, int | float) and 0 <= seconds < _CALENDAR_S)
+
+
 def job_document(summary: JobSummary) -> str:
     """A summary as one line of JSON."""
     return json.dumps(_JOB.written(summary, "en"), ensure_ascii=False)
@@ -76,6 +83,12 @@ def job_of(text: str) -> JobSummary:
         raise TypeError("a field of another kind")
     if not all(isinstance(rank, int) for rank in ranks) or not all(isinstance(host, str) for host in hosts):
         raise TypeError("a rank or host of another kind")
+    if not isinstance(title.en, str) or not isinstance(title.zh, str):
+        raise TypeError("a title of another kind")
+    if not all(is_moment(plain.get(name)) for name in ("began", "ended")):
+        raise ValueError("a time beyond the calendar")
+    if not all(0 <= value <= _MOST for value in (*ranks, *plain.values()) if isinstance(value, int | float)):
+        raise ValueError("a number that counts nothing")
     return JobSummary(status=None if status is None else Status(status), title=title, ranks=ranks, hosts=hosts, **plain)
 
 
