@@ -137,7 +137,21 @@ def test_in_a_flood_of_lines_of_tracebacks_other_words_are_heard_however_late_th
     lines = [line(10 * nth, FRAME, raw=raw) for nth, raw in enumerate(said)]
     found = Found("log", tuple(lines), len(lines), unfinished=False, flooded=frozenset({(FRAME,)}))
     kept = [one.number // 10 for one in filter_of_traces().thinned(found).lines]
-    assert kept[MAX_FLOOD_TEXTS:] == [255, 511, 900]
+    assert kept == [*(2**power - 1 for power in range(10)), 900]
+
+
+def test_in_a_flood_numbers_behind_the_prefixes_of_an_error_make_no_other_line():
+    said = [b"[rank%d] OSError: shard %d is lost" % (nth % 40, nth) for nth in range(4_000)]
+    said[3_000] = b"[rank7] OSError: shard 3000 is found"
+    lines = [line(nth, TELLING, raw=raw) for nth, raw in enumerate(said)]
+    found = Found("log", tuple(lines), len(lines), unfinished=False, flooded=frozenset({(TELLING,)}))
+    familiar = RepeatFilter(EntryRoles(telling=frozenset({TELLING})))
+    kept = [one.number for one in familiar.thinned(found).lines]
+    assert 3_000 in kept, "other words are heard however late they come"
+    assert kept[-1] == len(lines) - 1
+    for writer in range(40):
+        its = [nth // 40 + 1 for nth in kept if nth % 40 == writer and nth not in {3_000, len(lines) - 1}]
+        assert its == [1, 2, 4, 8, 16, 32, 64]
 
 
 def test_how_lines_fall_into_windows_does_not_matter():

@@ -28,8 +28,7 @@ MANY_KINDS = 1_024
 # Of all kinds together no more texts are told apart: a log that says something else with every line has nothing to
 # tell but that it does. Behind them the first, second, fourth, eighth … line of a kind is read, whatever it says.
 MAX_KIND_TEXTS, MAX_TEXTS = 1_024, 16_384
-# Fewer of a kind that floods a window: what is left of it there is a sample already. Behind them the lines of
-# tracebacks are told apart by who wrote them and by their words, no more by numbers.
+# Fewer of a kind that floods a window: what is left of it there is a sample already.
 MAX_FLOOD_TEXTS = 128
 READ_TO_A_DOUBLING = 16
 
@@ -110,24 +109,16 @@ class RepeatFilter:
     def _is_news(self, line: HitLine, flooded: AbstractSet[Kind]) -> bool:
         if len(self._texts) >= MAX_TRACE_TEXTS:
             return is_doubled(self._count(line.kind))
-        seen = self._times_told(line_identity(line.raw))
-        if line.kind in flooded:
-            in_words = self._times_told(words_identity(line.raw))
-            if seen == 1:
-                self._texts_of[line.kind] += 1
-                seen = seen if self._texts_of[line.kind] <= MAX_FLOOD_TEXTS else in_words
-        return seen == 1 or (is_doubled(seen) and self._roles.may_name(line))
-
-    def _times_told(self, told: int) -> int:
+        told = _identity(line, flooded)
         self._texts[told] = times = self._texts[told] + 1
-        return times
+        return times == 1 or (is_doubled(times) and self._roles.may_name(line))
 
     def _is_worth(self, line: HitLine, flooded: AbstractSet[Kind]) -> bool:
         kind = line.kind
         seen = self._count(kind)
         if len(self._told) >= MAX_TEXTS:
             return is_doubled(seen)
-        told = hash((kind, line_identity(line.raw)))
+        told = hash((kind, _identity(line, flooded)))
         if told not in self._told:
             if self._texts_of[kind] >= (MAX_FLOOD_TEXTS if kind in flooded else MAX_KIND_TEXTS):
                 return seen % _stride(seen) == 0
@@ -139,6 +130,11 @@ class RepeatFilter:
         """How many lines of a kind there were, this one too."""
         self._seen[kind] = seen = self._seen.get(kind, 0) + 1
         return seen
+
+
+def _identity(line: HitLine, flooded: AbstractSet[Kind]) -> int:
+    """What two lines share that are the same: in a flood, numbers tell only those apart whose prefixes have them."""
+    return (words_identity if line.kind in flooded else line_identity)(line.raw)
 
 
 def _stride(seen: int) -> int:
