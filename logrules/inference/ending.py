@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from operator import attrgetter
 
 from logrules.inference.end_signs import answers, is_cut_short, opening_of, opens_again, refuses
@@ -129,6 +130,14 @@ class Endings:
         below = self.below(failed)
         following = next((line for line in below if begins_statement(line.message)), None)
         return following is not None and refuses(following) and sum(map(refuses, below)) == 1
+
+    def labelled_below(self, failed: Event, labels: AbstractSet[str]) -> bool:
+        """Whether most of the last lines below this one bear one of these headers, and none known above it does."""
+        told = (*self.heads.get(failed.source, ()), *self.lines.get(failed.source, ()))
+        if any(line.line <= failed.line and not labels.isdisjoint(line.headers) for line in told):
+            return False
+        below = self.below(failed)
+        return 2 * sum(not labels.isdisjoint(line.headers) for line in below) > len(below)
 
     def spoke_on(self, failed: Event) -> bool:
         """Whether a process of which its number is known goes on to say other things behind this line."""

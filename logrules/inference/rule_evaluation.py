@@ -10,7 +10,7 @@ from logrules.inference.liveness import JobSnapshot
 from logrules.inference.observation import Match, Observation
 from logrules.inference.rule_index import Index
 from logrules.inference.run_state import RunState
-from logrules.inference.survival import survived
+from logrules.inference.survival import of_the_ranks, survived
 from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
 from logrules.model.record import replace
 from logrules.model.report import Severity
@@ -128,11 +128,13 @@ class RuleEvaluation:
             matches = self._found(rule)
             if self._holds(rule, matches) and (shown := conditions.shown(rule.when, matches)):
                 lived_on = all(survived(run, rule, match) for match in shown)
-                yield Hypothesis(rule, shown, lived_on, overdue=self._is_overdue(rule))
+                told = tuple(of_the_ranks(run, match) for match in shown)
+                yield Hypothesis(rule, told, lived_on, overdue=self._is_overdue(rule))
         for name, match, caught in run.failures.matches():
             rule_of_row = rules.get(name)
             if rule_of_row is not None:
-                yield Hypothesis(rule_of_row, (match,), caught or survived(run, rule_of_row, match))
+                lived_on = caught or survived(run, rule_of_row, match)
+                yield Hypothesis(rule_of_row, (of_the_ranks(run, match),), lived_on)
 
     def failing(self) -> bool:
         """Whether an error stands that the run has not survived."""

@@ -75,7 +75,8 @@ class Index:
     ``origins`` and ``exceptions`` are tables of failures; ``frameworks`` are by the signals that show them, by the
     ``headers`` of lines, or by the ``components`` of frames; ``asked`` the leaves by metric, ``metrics`` those that
     anybody asks for, by signal. ``loops`` are the phases in which the jobs of each framework loop, for those that have
-    any. ``told`` are the names of what any line may tell, by signal.
+    any. ``told`` are the names of what any line may tell, by signal. ``labels`` are the headers that a launcher puts
+    before each line of the rank that wrote it.
     """
 
     rules: "RulesById"
@@ -96,6 +97,7 @@ class Index:
     metrics: Mapping[int, Metric]
     loops: Mapping[str, tuple[str, ...]]
     told: Mapping[int, str]
+    labels: frozenset[str]
 
 
 def index_of(pack: Pack) -> Index:
@@ -124,6 +126,7 @@ def index_of(pack: Pack) -> Index:
         metrics={metric.signal: metric for metric in pack.metrics if metric.metric in asked},
         loops={one.id: one.loops for one in pack.frameworks if one.loops},
         told={number: name for name, number in pack.told_signals.items()},
+        labels=frozenset(form.id for form in pack.headers if form.relayed and "(?P<rank>" in form.pattern),
     )
 
 

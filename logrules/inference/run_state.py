@@ -42,6 +42,8 @@ class RunState:
         self.reached: float | None = None
         # The latest line, if it says that its writer is done.
         self.parting: Observation | None = None
+        # The first line of each log that a launcher labels with the rank that wrote it.
+        self._labelled_from: dict[str, int] = {}
         self._parted: set[int] = set()
         self._step_deadlines = StepDeadlines(SHORTEST_S * pack.patience)
         self._seen_frameworks: set[str] = set()
@@ -56,6 +58,8 @@ class RunState:
     def take_names(self, event: Event) -> None:
         """Take the frameworks that a line shows, and its named values for the steps of any rule."""
         for header in event.headers:
+            if header in self._index.labels:
+                self._labelled_from.setdefault(event.source, event.line)
             self._see_frameworks(self._index.headers.get(header, ()))
         for hit in event.hits:
             self._see_frameworks(self._index.frameworks.get(hit.signal, ()))
@@ -186,6 +190,12 @@ class RunState:
         from logrules.inference.spoken_phase import is_under_way
 
         return any(is_under_way(self._phases, lines) for lines in self.job.endings.lines.values())
+
+    def launched_after(self, failed: Event) -> bool:
+        """Whether a launcher labels the lines of the ranks, and all that it does stand below this line."""
+        labelled = self._labelled_from.get(failed.source)
+        above = labelled is None or failed.line < labelled
+        return above and self.job.endings.labelled_below(failed, self._index.labels)
 
     def went_on(self, waiting: Observation) -> bool:
         """Whether so much was written since then that the wait must have ended."""

@@ -7,6 +7,7 @@ from logrules.inference.failure_analysis import ended_ranks
 from logrules.inference.observation import Match, Observation
 from logrules.inference.run_state import RunState
 from logrules.model.event import Event, Stance
+from logrules.model.record import replace
 from logrules.ruleset.pack import Rule
 
 # A run that makes this many rounds of progress after an error has survived it.
@@ -25,7 +26,7 @@ def survived(run: RunState, rule: Rule, match: Match) -> bool:
     tracker, last = run.tracker, match.last
     if rule.wait is not None:
         return run.went_on(last)
-    if run.job.ended and (_reopened(run, last) or _ran_later(run, last) or _ran_again(run, last)):
+    if run.job.ended and _was_not_the_run(run, last):
         return True
     if rule.cleared_by == "nothing":
         return False
@@ -38,6 +39,26 @@ def survived(run: RunState, rule: Rule, match: Match) -> bool:
         )
         return not (own_end or _waited_past(tracker.completed, match))
     return _lived_through(run, rule, last) or _stepped_on(run, rule, last)
+
+
+def _was_not_the_run(run: RunState, last: Observation) -> bool:
+    """Whether this ended another process than those that the log tells of below.
+
+    What a script ran before it had the ranks started, whose lines all bear a label, is no process of theirs.
+    """
+    again = _reopened(run, last) or _ran_later(run, last) or _ran_again(run, last)
+    return again or run.launched_after(last.event)
+
+
+def of_the_ranks(run: RunState, match: Match) -> Match:
+    """The match without what a script had told before it had the ranks started, where they tell of the same."""
+    if not run.job.ended:
+        return match
+    left = [(seen, signal) for seen, signal in match.pairs if not run.launched_after(seen.event)]
+    if not left or len(left) == len(match.first):
+        return match
+    observations, signals = zip(*left, strict=True)
+    return replace(match, first=observations, signals=signals)
 
 
 def _lived_through(run: RunState, rule: Rule, last: Observation) -> bool:
