@@ -125,4 +125,4 @@ def test_a_last_line_that_is_torn_or_only_marks_is_not_the_one_that_is_shown(on,
     prefix = "(Scorer pid=71) (EngineCore_DP0 pid=712) "
     log = "".join(f"{prefix}{line}\n" for line in [*FRAMES.splitlines(), "    score = self.model(batch)"])
     shown = run_log(on, log + torn.format(prefix)).diagnoses[0].evidence
-    assert [line.text for line in shown] == [log.splitlines()[-1]]
+    assert [line.text for line in shown] == log.splitlines()[-2:]
