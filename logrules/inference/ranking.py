@@ -10,6 +10,7 @@ from itertools import chain
 
 from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.inference.observation import Observation
+from logrules.model.event import whole_number
 from logrules.model.record import record, replace
 from logrules.model.report import Severity
 from logrules.ruleset.causes import Tier
@@ -28,7 +29,8 @@ class _Comparable:
     """A hypothesis with what comparisons need, computed once because there are many pairs.
 
     ``key`` orders: not survived before survived, then the worse, no reaction, no fallback, then who was first.
-    ``reporters`` are the ranks that wrote any of its lines, ``known`` all of the job.
+    ``reporters`` are the ranks that wrote any of its lines, ``known`` all of the job. ``left_by_itself`` says that
+    launchers tell of processes that ended with a status of their own: one below zero is a signal.
     """
 
     hypothesis: Hypothesis
@@ -40,6 +42,7 @@ class _Comparable:
     places: frozenset[str]
     reporters: frozenset[int]
     known: frozenset[int]
+    left_by_itself: bool
     key: tuple[bool, int, int, bool, int, int, str]
 
     @property
@@ -86,7 +89,7 @@ class Ranking:
             one.rule.id,
         )
         return _Comparable(
-            one, place, tier, first, severity, one.ranks, one.places, one.reporters, self._known, key
+            one, place, tier, first, severity, one.ranks, one.places, one.reporters, self._known, _left_by_itself(one), key
         )  # fmt: skip
 
     def _place(self, one: Hypothesis) -> tuple[int, Tier]:
@@ -123,13 +126,15 @@ class _Explainers:
     """Finds what explains what: a hundred hypotheses make ten thousand pairs, most of which need no comparison.
 
     A hypothesis is explained by one of an earlier tier, of its own tier if that is a reaction, of a cause that its
-    rule names, or by one that ends all processes or is a stall.
+    rule names, or by one that ends all processes, is a stall, or tells of a process that ended by itself.
     """
 
     def __init__(self, comparables: Iterable[_Comparable]) -> None:
         self._by_place = sorted(comparables, key=lambda one: one.place)
         self._places = [one.place for one in self._by_place]
-        self._of_any_tier = [one for one in self._by_place if one.rule.abrupt or one.hypothesis.overdue]
+        self._of_any_tier = [
+            one for one in self._by_place if one.rule.abrupt or one.hypothesis.overdue or one.left_by_itself
+        ]
         self._by_cause: dict[str, list[_Comparable]] = {}
         for one in self._by_place:
             self._by_cause.setdefault(one.rule.cause, []).append(one)
@@ -160,6 +165,8 @@ def _explains(root: _Comparable, consequence: _Comparable) -> bool:
         return False
     if _ends(root, consequence) or _ends(consequence, root):
         return one.rule.abrupt
+    if _was_gone(root, consequence) or _was_gone(consequence, root):
+        return _was_gone(root, consequence)
     return _explains_by_tier(root, consequence)
 
 
@@ -208,6 +215,17 @@ def _ends(root: _Comparable, other: _Comparable) -> bool:
     """Whether the one ended all processes at once and the other is the reaction of one of them, right after it."""
     reaction = root.rule.abrupt and other.tier.reaction and not (other.rule.stall or other.rule.abrupt)
     return reaction and _right_behind(root, other)
+
+
+def _was_gone(ended: _Comparable, loss: _Comparable) -> bool:
+    """Whether a launcher told of a process that ended by itself before anybody missed another."""
+    missed = loss.rule.culprit == "absent" and loss.tier.reaction
+    return ended.left_by_itself and missed and ended.first.order < loss.first.order
+
+
+def _left_by_itself(one: Hypothesis) -> bool:
+    statuses = [whole_number(status) or 0 for status in one.said("status")]
+    return bool(statuses) and min(statuses) > 0
 
 
 def _before(one: Observation, other: Observation) -> bool:
