@@ -62,6 +62,7 @@ def test_the_title_is_of_what_a_rank_raised(on):
     ("story", "log"),
     [
         ("nothing labels the lines below", _TRACKER + steps("") + _TIMED_OUT),
+        ("torch names its ranks, and only in what it writes itself", _TRACKER + steps("[rank{rank}]: ") + _TIMED_OUT),
         ("a rank tells of it", steps("{rank}: ") + "".join(f"1: {line}\n" for line in _TRACKER.splitlines())),
         ("the script tells of it once the ranks are through", steps("{rank}: ") + _TRACKER),
     ],

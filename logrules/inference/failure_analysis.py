@@ -31,6 +31,8 @@ def captures_of(failure: Failure, link: ExceptionLink | None = None) -> dict[str
         found["summary"] = _summary(found, frame)
     elif kind:
         found["summary"] = _sentence(kind, message)
+    if failure.kind is FailureKind.EXIT and failure.code is not None:
+        found["status"] = str(failure.code)
     if failure.worker.rank is not None and failure.kind is FailureKind.EXIT:
         found["rank"] = str(failure.worker.rank)
     if failure.worker.host is not None and failure.kind is FailureKind.EXIT:

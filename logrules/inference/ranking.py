@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.inference.observation import Observation
+from logrules.model.event import whole_number
 from logrules.model.record import record, replace
 from logrules.model.report import Severity
 from logrules.ruleset.causes import Tier
@@ -26,7 +27,8 @@ class _Comparable:
     """A hypothesis with what comparisons need, computed once because there are many pairs.
 
     ``key`` orders: not survived before survived, then the worse, no reaction, no fallback, then who was first.
-    ``reporters`` are the ranks that wrote any of its lines, ``known`` all of the job.
+    ``reporters`` are the ranks that wrote any of its lines, ``known`` all of the job. ``left_by_itself`` says that
+    launchers tell of processes that ended with a status of their own: one below zero is a signal.
     """
 
     hypothesis: Hypothesis
@@ -38,6 +40,7 @@ class _Comparable:
     places: frozenset[str]
     reporters: frozenset[int]
     known: frozenset[int]
+    left_by_itself: bool
     key: tuple[bool, int, int, bool, int, int, str]
 
     @property
@@ -83,7 +86,7 @@ class Ranking:
             one.rule.id,
         )
         return _Comparable(
-            one, place, tier, first, severity, one.ranks, one.places, one.reporters, self._known, key
+            one, place, tier, first, severity, one.ranks, one.places, one.reporters, self._known, _left_by_itself(one), key
         )  # fmt: skip
 
     def _place(self, one: Hypothesis) -> tuple[int, Tier]:
@@ -135,6 +138,8 @@ def _explains(root: _Comparable, consequence: _Comparable) -> bool:
         return False
     if _ends(root, consequence) or _ends(consequence, root):
         return one.rule.abrupt
+    if _was_gone(root, consequence) or _was_gone(consequence, root):
+        return _was_gone(root, consequence)
     return _explains_by_tier(root, consequence)
 
 
@@ -183,6 +188,17 @@ def _ends(root: _Comparable, other: _Comparable) -> bool:
     """Whether the one ended all processes at once and the other is the reaction of one of them, right after it."""
     reaction = root.rule.abrupt and other.tier.reaction and not (other.rule.stall or other.rule.abrupt)
     return reaction and _right_behind(root, other)
+
+
+def _was_gone(ended: _Comparable, loss: _Comparable) -> bool:
+    """Whether a launcher told of a process that ended by itself before anybody missed another."""
+    missed = loss.rule.culprit == "absent" and loss.tier.reaction
+    return ended.left_by_itself and missed and ended.first.order < loss.first.order
+
+
+def _left_by_itself(one: Hypothesis) -> bool:
+    statuses = [whole_number(status) or 0 for status in one.said("status")]
+    return bool(statuses) and min(statuses) > 0
 
 
 def _before(one: Observation, other: Observation) -> bool:

@@ -126,7 +126,7 @@ def index_of(pack: Pack) -> Index:
         metrics={metric.signal: metric for metric in pack.metrics if metric.metric in asked},
         loops={one.id: one.loops for one in pack.frameworks if one.loops},
         told={number: name for name, number in pack.told_signals.items()},
-        labels=frozenset(form.id for form in pack.headers if form.relayed and "(?P<rank>" in form.pattern),
+        labels=frozenset(form.id for form in pack.headers if form.labels),
     )
 
 

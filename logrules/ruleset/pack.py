@@ -155,7 +155,8 @@ class HeaderFormat:
     for where a line begins: before any other but a time, or behind one that is ``relayed``; a ``generic`` one
     where no other fits. ``holds`` is a text without which the pattern cannot match, so that it need not be tried.
     ``ends`` makes it a suffix. ``relayed`` says that who wrote it only passed on what another process wrote: that
-    begins as any line may, and a level before it is that of the logger which passed it on.
+    begins as any line may, and a level before it is that of the logger which passed it on. ``labels`` says that this is
+    a launcher which writes it before every line of each of its ranks.
     """
 
     id: FormName
@@ -168,6 +169,7 @@ class HeaderFormat:
     ends: bool = False
     role: str | None = None
     relayed: bool = False
+    labels: bool = False
 
 
 @record
