@@ -1,7 +1,6 @@
 """From hits to their lines: slices and numbers, without touching any other line."""
 
 from array import array
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import pairwise
@@ -58,13 +57,14 @@ def hit_lines(window: Window, found: Hits, shares: Shares | None = None) -> Foun
     its source, so the choice does not depend on block boundaries.
     """
     data = window.data
-    by_entry = Counter(found.numbers)
     bounds = _bounds(data, found)
+    spelt = _spelt(found, bounds)
+    by_entry = _counted(spelt)
     kept: Iterable[tuple[int, Kind]]
     if is_crowded(by_entry):
         kept, flooded = _all(found, bounds), frozenset[Kind]()
     else:
-        kept, flooded = _kept(_alike(found, bounds), shares, partial(last_of_each, data, found, bounds))
+        kept, flooded = _kept(_alike(spelt), shares, partial(last_of_each, data, found, bounds))
     lines = _made(window, found, _spans(data, found, bounds, kept))
     counted, number = (lines[-1].start, lines[-1].number) if lines else (0, 0)
     total = number + data.count(b"\n", counted)
@@ -123,8 +123,8 @@ def _all(found: Hits, bounds: "array[int]") -> Iterator[tuple[int, Kind]]:
         yield nth, tuple(dict.fromkeys(found.numbers[place:behind]))
 
 
-def _alike(found: Hits, bounds: "array[int]") -> "dict[Kind, array[int]]":
-    """The lines with hits by kind. Most lines of a kind have the same literals in the same order."""
+def _spelt(found: Hits, bounds: "array[int]") -> "dict[bytes, array[int]]":
+    """The lines with hits by the bytes of the numbers of their hits: of a flood many lines share these."""
     spelt: dict[bytes, array[int]] = {}
     numbers, size = found.numbers.tobytes(), found.numbers.itemsize
     for nth, (place, behind) in enumerate(pairwise(bounds)):
@@ -132,9 +132,23 @@ def _alike(found: Hits, bounds: "array[int]") -> "dict[Kind, array[int]]":
         if (known := spelt.get(its)) is None:
             known = spelt[its] = array("i")
         known.append(nth)
+    return spelt
+
+
+def _counted(spelt: "Mapping[bytes, array[int]]") -> Mapping[int, int]:
+    """How often each entry was found."""
+    counts: dict[int, int] = {}
+    for spelling, lines in spelt.items():
+        for entry in array("i", spelling):
+            counts[entry] = counts.get(entry, 0) + len(lines)
+    return counts
+
+
+def _alike(spelt: "Mapping[bytes, array[int]]") -> "dict[Kind, array[int]]":
+    """The lines by kind, whatever the order and number of their further hits."""
     alike: dict[Kind, array[int]] = {}
-    for lines in spelt.values():
-        kind = tuple(dict.fromkeys(found.numbers[bounds[lines[0]] : bounds[lines[0] + 1]]))
+    for spelling, lines in spelt.items():
+        kind = tuple(dict.fromkeys(array("i", spelling)))
         alike[kind] = array("i", sorted((*alike[kind], *lines))) if kind in alike else lines
     return alike
 
