@@ -122,7 +122,7 @@ def _read(
     streams = (Stream(source.name, how.events(source), modified_of(source)) for source in sources)
     reason(session, streams, len(sources), alignment_of(sources, pack), notes, observe, OPEN_LOGS)
     for note in unread:
-        session.remark(note)
+        session.note(note)
     lost = {note.source for note in unread}
     return session.report(how.tally.lines, tuple(source.name for source in sources if source.name not in lost))
 
@@ -156,7 +156,7 @@ def reason(
 ) -> None:
     """Feed a session the events of the ``count`` sources of a job in order of time, then the end."""
     for note in (*notes, *alignment.notes):
-        session.remark(note)
+        session.note(note)
     years = (dated_events(stream.events, Clock(stream.modified)) for stream in streams)
     for event in merged((map(alignment.corrected, events) for events in years), count, most_open):
         session.feed(event)

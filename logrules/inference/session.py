@@ -106,11 +106,7 @@ class Session:
         """Add a fact about the job that is not in its logs, for use in steps."""
         self._job.tell(name, value)
 
-    def note(self, source: str, text: str) -> None:
-        """Add a note on a source for the readers of the report."""
-        self.remark(SourceNote(source, text))
-
-    def remark(self, note: SourceNote) -> None:
+    def note(self, note: SourceNote) -> None:
         """Add a note to the report, once."""
         if note not in self._notes:
             self._notes.append(note)
