@@ -123,7 +123,8 @@ def replay_spread(
             for source, answer in read_ones
         )
         told = [note for number, source in enumerate(sources) for note in _notes(source, answers[number])]
-        reason(session, streams, len(read_ones), alignment, (*notes, *told), observe, _OPEN_SPILLS)
+        session.note(*notes, *told)
+        reason(session, streams, len(read_ones), alignment, observe, _OPEN_SPILLS)
         lines = sum(answer.lines for _, answer in read_ones)
         return session.report(lines, tuple(source.name for source, _ in read_ones))
 
