@@ -55,11 +55,6 @@ class MemorySource(SavedSource):
         super().__init__(name, iter([Block(name, 0, data)] if data else []))
 
 
-def some_of(rows: Iterable[object], every: int = 4) -> list[object]:
-    """Rows of one property: one of ``every`` runs with each `make test`, all with `make fuzz` and `make ci`."""
-    return [row if n % every == 0 else pytest.param(row, marks=pytest.mark.fuzz) for n, row in enumerate(rows)]
-
-
 def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
     """Starting a browser and drawing in it is a tenth of a run. Of rows that are one in so many the others are for `make ci`: a number that shares no factor with the counts of values that are multiplied."""
     rows: Counter[str] = Counter()

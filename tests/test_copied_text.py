@@ -20,7 +20,7 @@ from logrules.sources.copied_text import PLAIN, GrowingForm, as_written, form_of
 from logrules.sources.file import FileSource
 from logrules.sources.pending_lines import PendingLines
 from logrules.sources.source import numbered_lines_of
-from tests.conftest import MemorySource, fixtures, some_of
+from tests.conftest import MemorySource, fixtures
 
 _LOGS = (
     "torch-rank1-sigkill-mid-step",
@@ -115,8 +115,9 @@ def _bare(lines: list[str]) -> list[str]:
     return [raw.decode().rstrip() for _, raw in numbered_lines_of(MemorySource("a.log", "\n".join(lines) + "\n"))]
 
 
+@pytest.mark.one_in(11)
 @pytest.mark.parametrize("form", {**_BY_LINE, **_TABLES})
-@pytest.mark.parametrize("case", some_of(_LOGS, every=8))
+@pytest.mark.parametrize("case", _LOGS)
 def test_however_a_log_was_copied_it_is_diagnosed_the_same(case, form, tmp_path):
     bare = (fixtures() / "captured" / case / "log.txt").read_text().rstrip("\n").split("\n")
     status, told = _told("\n".join(bare) + "\n", tmp_path)

@@ -20,7 +20,6 @@ from logrules.model.event import Timestamp
 from logrules.sources.decoding import encoding_of, no_text
 from logrules.sources.kernel_folders import leads_to_kernel
 from logrules.tools.fleet.jobs import jobs_below
-from tests.conftest import some_of
 
 pytestmark = pytest.mark.unmeasured
 
@@ -341,9 +340,10 @@ def test_a_user_without_a_home_gets_no_traceback(here, monkeypatch, capsys, word
     assert status == (2 if words[0] in {"scan", "history"} else 0)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "row",
-    some_of(["{", "null", "[]", '"x"', '{"schema": 1}', "[" * 100_000, b"\xff", None, 7, '{"lost_s": "a"}']),
+    ["{", "null", "[]", '"x"', '{"schema": 1}', "[" * 100_000, b"\xff", None, 7, '{"lost_s": "a"}'],
     ids=lambda row: str(row)[:12],
 )
 def test_a_damaged_row_of_the_history_is_as_if_not_there(here, monkeypatch, capsys, row):

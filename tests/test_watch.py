@@ -373,7 +373,7 @@ def test_the_command_line_can_be_loaded_where_unix_modules_are_missing():
         "import sys\n"
         "for name in ('fcntl', 'pty', 'termios', 'tty', 'resource'): sys.modules[name] = None\n"
         "import logrules.cli.watch, logrules.cli.watch_targets, logrules.cli.follow_loop\n"
-        "import logrules.cli.watched_output, logrules.sources.followed_files, logrules.sources.passthrough\n"
+        "import logrules.cli.watched_output, logrules.sources.followed_files, logrules.sources.job_output\n"
         "from logrules.cli.main import main\n"
         "sys.exit(main(['watch', '--', sys.executable, '-c', 'print(1)']))"
     )

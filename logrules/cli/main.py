@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from logrules.cli.did_you_mean import forgotten_verb, hint, meant_in
 from logrules.cli.extension import installed_verbs, verb
-from logrules.cli.shared_options import preferred_language
+from logrules.cli.shared_options import EXIT_UNUSABLE, preferred_language
 from logrules.cli.standard_streams import guarded_streams
 from logrules.model.errors import LogrulesError, PackError
 from logrules.model.version import __version__
@@ -32,7 +32,7 @@ VERBS = {
     "schema": ("logrules.cli.schema", "print the JSON Schema of reports and rule files"),
 }
 
-EXIT_UNUSABLE, EXIT_INTERRUPTED = 2, 130
+EXIT_INTERRUPTED = 130
 _MAX_REASON_CHARS = 300
 # Of what is wrong with rule files: whoever mends so much looks again.
 _MAX_PROBLEMS = 50

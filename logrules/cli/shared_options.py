@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from logrules.ruleset.settings import Settings
     from logrules.sources.discover import Discovered
 
+# The exit status of a run on unusable input, or with a fault of ours.
+EXIT_UNUSABLE = 2
 NO_SETTINGS = "none"
 
 

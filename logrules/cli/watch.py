@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 from logrules.cli import watch_listeners
 from logrules.cli.diagnose import exit_status, render_report
 from logrules.cli.did_you_mean import forgotten_dashes
-from logrules.cli.shared_options import add_language_options, add_pack_options, chosen_pack
+from logrules.cli.shared_options import EXIT_UNUSABLE, add_language_options, add_pack_options, chosen_pack
 from logrules.model.report import Status, Text
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from logrules.model.timeline import WorkerNow
     from logrules.notify.listener import Listener
 
-EXIT_UNUSABLE = 2
 _FINISHED = Text("Finished: exit status 0{after}", "已结束：退出码 0{after}")
 _AFTER = Text(", last step {steps}", "，最后一步 {steps}")
 # The tier of the causes that only say that a job was ended from outside.

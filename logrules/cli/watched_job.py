@@ -9,7 +9,6 @@ from logrules.sources.source import RecordSource, Source
 from logrules.sources.turn import Turn
 
 STDIN, STDOUT = 0, 1
-STDIN_NAME = "<stdin>"
 ENDING: tuple[str, ...] = ("SIGTERM", "SIGINT", "SIGHUP")
 
 

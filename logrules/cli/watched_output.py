@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from threading import Thread
 
-from logrules.cli.watched_job import ENDING, STDIN, STDIN_NAME, STDOUT, Job
+from logrules.cli.watched_job import ENDING, STDIN, STDOUT, Job
 from logrules.model.errors import SourceError, reason_of
 from logrules.model.stream import End
 from logrules.sources.job_output import JobOutput, Output, same_place
 from logrules.sources.pseudo_terminal import Terminal
 from logrules.sources.queue import EventQueue
+from logrules.sources.source import STDIN_NAME
 from logrules.sources.wall_clock import now
 
 _STDERR = 2

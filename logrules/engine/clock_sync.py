@@ -8,14 +8,13 @@ differently, and differently by the same amount each time, they disagree.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from statistics import median, quantiles
 
 from logrules.engine.dating import Alignment, ClockSample, dated_events
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, Worker
-from logrules.model.record import replace
+from logrules.model.record import record, replace
 from logrules.model.report import SourceNote
 from logrules.parsing.clean import clean
 from logrules.parsing.header import MAX_HEADER_CHARS, HeaderParser, worker_of_name
@@ -38,7 +37,7 @@ ZONE_STEP_S = 900.0
 MAX_ZONE_S = 14.5 * 3_600
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClockReading:
     """A clock's reading (seconds since the epoch) at something that other clocks may have seen too."""
 
@@ -46,7 +45,7 @@ class ClockReading:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Skew:
     """``behind_s`` is what is to be added to a clock's readings; measured on ``shared`` moments, give or take."""
 

@@ -5,7 +5,6 @@ A worker packs the events of a log; they stay on disk until they are merged.
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
@@ -17,12 +16,13 @@ from logrules.engine.scan_pool import ScanPool
 from logrules.inference.session import Session
 from logrules.model.errors import SourceError
 from logrules.model.event import Event
+from logrules.model.record import record
 from logrules.model.report import Report, SourceNote
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import Source, modified_of
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Task:
     """One of so many ``sources`` to be read; ``number`` is its position in the job."""
 
@@ -31,28 +31,28 @@ class Task:
     sources: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Read:
     """A source that was read: its lines and bytes, the reader's notes, and its events, packed by `packed`."""
 
     number: int
     lines: int
     size: int
-    notes: tuple[tuple[str, str], ...]
+    notes: tuple[SourceNote, ...]
     events: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Spilled:
     """A source that was read, with its events from ``start`` to ``end`` of the file that holds those of all."""
 
     lines: int
-    notes: tuple[tuple[str, str], ...]
+    notes: tuple[SourceNote, ...]
     start: int
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReadFailed:
     """A source that could not be read, and why."""
 
@@ -67,10 +67,10 @@ def scanners_of(pack: Pack) -> Scanners:
 
 def read(scanners: Scanners, task: Task) -> Read | ReadFailed:
     """Read the source of a task to its end; if that fails, the answer is the reason."""
-    notes: list[tuple[str, str]] = []
+    notes: list[SourceNote] = []
     tally = Tally()
     with ScanPool(1) as pool:
-        how = Extraction(scanners, pool, lambda source, text: notes.append((source, text)), tally, task.sources)
+        how = Extraction(scanners, pool, notes.append, tally, task.sources)
         try:
             events = packed(how.events(task.source))
         except SourceError as fault:
@@ -123,7 +123,8 @@ def replay_spread(
             for source, answer in read_ones
         )
         told = [note for number, source in enumerate(sources) for note in _notes(source, answers[number])]
-        reason(session, streams, len(read_ones), alignment, (*notes, *told), observe, _OPEN_SPILLS)
+        session.note(*notes, *told)
+        reason(session, streams, len(read_ones), alignment, observe, _OPEN_SPILLS)
         lines = sum(answer.lines for _, answer in read_ones)
         return session.report(lines, tuple(source.name for source, _ in read_ones))
 
@@ -148,11 +149,8 @@ def _gathered(
     return found
 
 
-def _notes(source: Source, answer: Spilled | ReadFailed) -> Iterator[SourceNote]:
-    if isinstance(answer, ReadFailed):
-        yield SourceNote(source.name, answer.reason, unread=True)
-    else:
-        yield from (SourceNote(name, text) for name, text in answer.notes)
+def _notes(source: Source, answer: Spilled | ReadFailed) -> tuple[SourceNote, ...]:
+    return (SourceNote(source.name, answer.reason, unread=True),) if isinstance(answer, ReadFailed) else answer.notes
 
 
 def read_here(tasks: Sequence[Task], pack: Pack, processes: int) -> Iterator[Read | ReadFailed]:

@@ -86,7 +86,7 @@ class Extraction:
 
     scanners: "Scanners"
     pool: ScanPool
-    note: Callable[[str, str], None]
+    note: Callable[[SourceNote], None]
     tally: Tally
     sources: int = 1
     progress: Progress | None = None
@@ -118,7 +118,7 @@ class Extraction:
         yield from reader.ending(source.name, ends.last_lines(line - 1, continued))
         yield from (reader.opening(source.name, raw) for raw in ends.first_lines())
         for sentence in reader.dropped:
-            self.note(source.name, sentence)
+            self.note(SourceNote(source.name, sentence))
 
 
 class Scanners:
@@ -211,7 +211,7 @@ def _blocks(source: Source, how: Extraction) -> Iterator[Block]:
     try:
         while not isinstance(item := source.read(None), End):
             if isinstance(item, Skipped):
-                how.note(item.source, item.reason)
+                how.note(SourceNote(item.source, item.reason))
             elif isinstance(item, Block):
                 how.tally.bytes += len(item.data)
                 if how.progress is not None:

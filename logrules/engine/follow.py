@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain, islice
 from threading import RLock
 
@@ -15,6 +14,7 @@ from logrules.inference.session import Session
 from logrules.model.change import Change, Raised, Update, Withdrawn
 from logrules.model.collective import GroupRecord
 from logrules.model.event import Event
+from logrules.model.record import replace
 from logrules.model.report import Report, SourceNote, StackView
 from logrules.model.stream import Block, BytesArrived, End, Skipped, Tick
 from logrules.model.timeline import ParallelSizes, WorkerNow
@@ -132,7 +132,7 @@ class Following:
     def note(self, source: str, text: str) -> None:
         """Add a note to the report that no rule reads."""
         with self._lock:
-            self._session.note(source, text)
+            self._session.note(SourceNote(source, text))
 
     def _until(self) -> float | None:
         if self._now is None and self._beat_s is not None:
@@ -243,7 +243,7 @@ class Following:
 
     def _skip(self, item: Skipped) -> Iterator[Change]:
         if item.bytes is None:
-            self._session.note(item.source, item.reason)
+            self._session.note(SourceNote(item.source, item.reason))
             return
         key = (item.source, item.reason)
         self._skipped[key] = self._skipped.get(key, 0) + item.bytes
@@ -275,7 +275,7 @@ class Following:
         for name, log in sorted(self._logs.items(), key=lambda item: item[1].clock.now or float("-inf")):
             yield from self._feed(log, chain(log.growing.held(), log.growing.ends()))
             for sentence in log.reader.dropped:
-                self._session.note(name, sentence)
+                self._session.note(SourceNote(name, sentence))
         for dump in self._dumps:
             self._dump_lines[dump.name] = dump.lines
             log = self._log(dump.name)

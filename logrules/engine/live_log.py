@@ -1,12 +1,11 @@
 """One log of a job that is followed: what of it was read, and the lines that come after those of a report."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from logrules.engine.extraction import Scanners
 from logrules.inference.clock import Clock, choose_year
 from logrules.model.event import Timestamp
-from logrules.model.record import replace
+from logrules.model.record import record, replace
 from logrules.model.report import Consequence, Diagnosis, Evidence, Report, StackView, Status
 from logrules.model.stream import Block
 from logrules.parsing.growing_log import GrowingLog
@@ -17,7 +16,7 @@ from logrules.ruleset.pack import Pack
 _EXIT_LOG = "exit"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LiveLog:
     """A log that grows."""
 

@@ -3,12 +3,12 @@
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 from logrules.engine.distributed import Read, ReadFailed, Task, read, scanners_of
 from logrules.model.errors import RAY, LogrulesError, needed
+from logrules.model.record import record
 from logrules.model.report import SourceNote
 from logrules.model.stream import Block, End, Skipped
 from logrules.ruleset.pack import Pack
@@ -26,14 +26,14 @@ RETRIES = 3
 ANYWHERE = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lost:
     """An item for which the cluster gave no answer, and why."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RayWorkerPool(Generic[Item, Answer]):
     """Work on a cluster that survives lost workers and nodes: their items are tried again elsewhere.
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
+from logrules.model.record import record
 from logrules.ruleset.pack import Pack
 
 Ready = TypeVar("Ready")
@@ -24,7 +24,7 @@ TOGETHER = 2
 AHEAD = 4
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WorkerPool(Generic[Ready, Item, Answer]):
     """How many processes work, what each does with an item, and what it prepares from a pack.
 

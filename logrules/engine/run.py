@@ -75,9 +75,10 @@ def replay(
     """
     scanners, index = compiled(pack, cache=cache)
     session, tally = Session(pack, index=index), Tally()
+    session.note(*notes)
     with ScanPool(threads) as pool:
         how = Extraction(scanners, pool, session.note, tally, len(sources), progress)
-        report = _read(how, session, sources, pack, notes, observe)
+        report = _read(how, session, sources, pack, observe)
     if cache:
         keep_patterns(pack.digest)
     return report
@@ -94,8 +95,9 @@ def replay_prepared(
 
     Raises SourceError too where there is no line, for a reason that was noted: who asks more would take it for a log.
     """
+    session.note(*notes)
     how = Extraction(on.scanners, ScanPool(0), session.note, Tally(), len(sources), reader=on.reader)
-    report = _read(how, session, sources, on.pack, notes, observe)
+    report = _read(how, session, sources, on.pack, observe)
     if why := why_empty(report, on.pack):
         raise SourceError(why)
     return report
@@ -112,7 +114,6 @@ def _read(
     session: Session,
     sources: Sequence[Source],
     pack: Pack,
-    notes: Iterable[SourceNote],
     observe: Callable[[Event], None] | None,
 ) -> Report:
     unread: list[SourceNote] = []
@@ -120,9 +121,8 @@ def _read(
         how = replace(how, unread=unread)
     # Made as they are read: there may be thousands.
     streams = (Stream(source.name, how.events(source), modified_of(source)) for source in sources)
-    reason(session, streams, len(sources), alignment_of(sources, pack), notes, observe, OPEN_LOGS)
-    for note in unread:
-        session.remark(note)
+    reason(session, streams, len(sources), alignment_of(sources, pack), observe, OPEN_LOGS)
+    session.note(*unread)
     lost = {note.source for note in unread}
     return session.report(how.tally.lines, tuple(source.name for source in sources if source.name not in lost))
 
@@ -150,13 +150,11 @@ def reason(
     streams: Iterable[Stream],
     count: int,
     alignment: Alignment,
-    notes: Iterable[SourceNote] = (),
     observe: Callable[[Event], None] | None = None,
     most_open: int | None = None,
 ) -> None:
     """Feed a session the events of the ``count`` sources of a job in order of time, then the end."""
-    for note in (*notes, *alignment.notes):
-        session.remark(note)
+    session.note(*alignment.notes)
     years = (dated_events(stream.events, Clock(stream.modified)) for stream in streams)
     for event in merged((map(alignment.corrected, events) for events in years), count, most_open):
         session.feed(event)

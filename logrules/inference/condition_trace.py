@@ -1,11 +1,11 @@
 """Why a condition holds or does not: each of its parts, what was seen for it and what is missing."""
 
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 
 from logrules.inference.conditions import AbsenceState, LeafState, RepeatedState, SequenceState, holds
 from logrules.inference.observation import Match, Observation
+from logrules.model.record import field, record
 from logrules.ruleset.condition import (
     Absence,
     Condition,
@@ -26,7 +26,7 @@ from logrules.ruleset.duration import spelled
 from logrules.ruleset.unparse import NameOf, spell
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Judged:
     """What a session knows of one rule at one moment.
 
@@ -44,7 +44,7 @@ class Judged:
     together: Container[Every] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConditionPart:
     """One part of a condition: its words, whether it holds, and why in a few words.
 

@@ -106,14 +106,9 @@ class Session:
         """Add a fact about the job that is not in its logs, for use in steps."""
         self._job.tell(name, value)
 
-    def note(self, source: str, text: str) -> None:
-        """Add a note on a source for the readers of the report."""
-        self.remark(SourceNote(source, text))
-
-    def remark(self, note: SourceNote) -> None:
-        """Add a note to the report, once."""
-        if note not in self._notes:
-            self._notes.append(note)
+    def note(self, *notes: SourceNote) -> None:
+        """Add notes to the report, each once."""
+        self._notes += [note for note in dict.fromkeys(notes) if note not in self._notes]
 
     def hypotheses(self) -> tuple[Hypothesis, ...]:
         """Everything that holds now, in no order. Changes nothing."""

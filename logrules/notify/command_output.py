@@ -4,15 +4,15 @@ import contextlib
 import shutil
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from logrules.model.record import record
 from logrules.notify.delivery import kill_group
 
 MAX_OUTPUT_BYTES = 1 << 20
 _AFTER_KILL_S = 0.5
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CommandOutput:
     """How a command ended. ``status`` is None where it did not end in time, ``missing`` where there is none."""
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from logrules.model.change import Raised, StallProlonged, Update
 from logrules.model.collective import GroupRecord
+from logrules.model.record import record
 from logrules.model.report import Report, StackView
 from logrules.model.timeline import UNSAID, ParallelSizes
 from logrules.notify.collective_state import flight_records, ras_text
@@ -34,7 +34,7 @@ _AT_ONCE = 8
 STACKS = "stacks"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProbeOutput:
     """What a look came to. ``evidence`` says that rules may read it; else it is a note for the reader of the report."""
 
@@ -43,7 +43,7 @@ class ProbeOutput:
     evidence: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProbeResult:
     """All that a look came to, and where the processes stood; nothing of that where no stack could be taken.
 

@@ -3,10 +3,10 @@
 import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from logrules.model.change import Raised, StallProlonged, Update, Withdrawn
+from logrules.model.record import record
 from logrules.model.report import Diagnosis, Report, Severity
 from logrules.output.escape import safe
 from logrules.output.numbers import certainty_in_words, duration, ranks_in_words
@@ -26,7 +26,7 @@ class Kind(StrEnum):
     OVER = "over"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Notification:
     """One thing to tell. ``incident`` names all that is told from the first diagnosis until none stands any more.
 

@@ -3,14 +3,15 @@
 import io
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rich.console import Console
 from rich.text import Text as Line
 
 from logrules.model.change import Update
+from logrules.model.record import record
 from logrules.model.report import Diagnosis, Report, Text
 from logrules.model.timeline import WorkerNow
+from logrules.notify.stack_groups import ranks_in
 from logrules.output import messages as words
 from logrules.output.brief_steps import in_one_line
 from logrules.output.escape import safe
@@ -32,7 +33,7 @@ _KEYS = Text(
 _QUIET_SO_FAR = Text("nothing was told so far", "至今没有告警")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PanelChoice:
     """What the user chose to see: ``only`` the worker of this name, or the ``history`` in place of the workers.
 
@@ -44,6 +45,9 @@ class PanelChoice:
     job: str = ""
 
 
+ALL_WORKERS = PanelChoice()
+
+
 def panel_lines(
     update: Update,
     report: Report,
@@ -52,7 +56,7 @@ def panel_lines(
     language: str,
     *,
     keys: bool,
-    choice: PanelChoice = PanelChoice(),
+    choice: PanelChoice = ALL_WORKERS,
 ) -> list[str]:
     """At most so many lines of so many columns (``size``: columns, lines), with colours, without line ends."""
     columns, rows = size
@@ -89,7 +93,7 @@ def folded(workers: Sequence[WorkerNow]) -> list[tuple[str, WorkerNow]]:
 
 
 def _label(names: Sequence[str]) -> str:
-    ranks = sorted(int(name.removeprefix("rank ")) for name in names if re.fullmatch(r"rank \d+", name))
+    ranks = ranks_in(names)
     if len(names) > 1 and len(ranks) == len(names):
         return f"rank {_span(ranks)}"
     return names[0] if len(names) == 1 else f"{names[0]} (+ {len(names) - 1})"

@@ -7,12 +7,11 @@ there, though the stack of each may look innocent.
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from logrules.model.collective import GroupRecord
 from logrules.model.event import as_rank
-from logrules.model.record import replace
+from logrules.model.record import record, replace
 from logrules.model.timeline import ParallelSizes
 
 MAX_RANKS = 65_536
@@ -20,7 +19,7 @@ MAX_RANKS = 65_536
 _OPTION = re.compile(r"--?(tensor|context|pipeline)[-_](?:model[-_])?parallel[-_]size(?:=(\d{1,5}))?")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProcessGroup:
     """Ranks that call collectives together; ``name`` says what for."""
 

@@ -14,16 +14,14 @@ from typing import NamedTuple
 
 from logrules.engine.ray_cluster import asked_of_nodes
 from logrules.model.errors import INSPECT, LogrulesError, needed
-from logrules.notify.command_output import CommandOutput, output_of
+from logrules.notify.command_output import CommandOutput
 from logrules.notify.job_processes import MAX_PROCESSES
-from logrules.notify.stack_samples import told_of
+from logrules.notify.stack_samples import NATIVE, PLAIN, py_spy, told_of
 
 _PREFIX = "ray::"
 # What belongs to Ray itself, and what waits for work.
 _NOBODY = ("ray::IDLE", "ray::DashboardAgent", "ray::RuntimeEnvAgent")
 _LIMIT_S = 10.0
-# Frames of C and C++ say in which call of the system a process waits; not every node has them.
-_FORMS = ("--native", "")
 
 
 class WorkerStack(NamedTuple):
@@ -44,7 +42,7 @@ def stacks_below(raylet: int, here: str, known: Sequence[int]) -> list[WorkerSta
     passed_over = {os.getpid(), *(known if socket.gethostname() == here else ())}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     found: list[WorkerStack] = []
-    forms: Sequence[str] = _FORMS
+    forms: Sequence[tuple[str, ...]] = (NATIVE, PLAIN)
     for child in psutil.Process(raylet).children():
         try:
             title = (child.cmdline() or [""])[0].strip()
@@ -61,10 +59,12 @@ def stacks_below(raylet: int, here: str, known: Sequence[int]) -> list[WorkerSta
     return found
 
 
-def _dumped(pid: int, forms: Sequence[str], env: Mapping[str, str]) -> tuple[CommandOutput, Sequence[str]]:
+def _dumped(
+    pid: int, forms: Sequence[tuple[str, ...]], env: Mapping[str, str]
+) -> tuple[CommandOutput, Sequence[tuple[str, ...]]]:
     """What py-spy says of a process, and the forms that are left to try: what fails for one process fails for all."""
     for number, form in enumerate(forms):
-        said = output_of(("py-spy", "dump", "--json", *form.split(), "--pid", str(pid)), _LIMIT_S, env)
+        said = py_spy(form, pid, _LIMIT_S, env)
         if said.fine or said.missing:
             return said, forms[number:]
     return CommandOutput(), forms

@@ -7,9 +7,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from logrules.model.package_path import is_own
+from logrules.model.record import record
 
 # A dump may claim what it likes.
 MAX_FRAMES = 256
@@ -38,7 +38,7 @@ _BEGIN, _BEGIN_FILE = ("BaseProcess._bootstrap", "_bootstrap"), "multiprocessing
 _BETWEEN_THREADS = ("threading.py", "queue.py", "concurrent/futures/")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StackFrame:
     """A frame: ``function`` with its class where that is known, ``file`` in full, ``line`` or 0.
 
@@ -70,7 +70,7 @@ class StackFrame:
         return f"    {self.function} ({where})" if self.native else f"    {self.function} ({where}:{self.line})"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProcessStack:
     """A thread of a process, the innermost frame first; ``name`` is the process's rank or its id in words.
 

@@ -5,9 +5,8 @@ Pure functions.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
-from logrules.model.record import field, mutable_record
+from logrules.model.record import field, mutable_record, record
 from logrules.notify.stack_dump import ProcessStack, StackFrame
 from logrules.output.numbers import spans
 
@@ -20,7 +19,7 @@ _MAX_NAMES = 4
 _ACTOR = re.compile(r"(?:\S+ )?(?P<class>\w+)\.\S+ \(pid \d+\)")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StackGroup:
     """Processes whose stacks are equal; ``stack`` is that of the first."""
 
@@ -97,7 +96,7 @@ def ranks_in(names: Iterable[str]) -> list[int]:
     return sorted({int(name[5:]) for name in names if is_rank(name)})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Apart:
     """Processes that stood elsewhere than most in so many ``rounds``; ``stack`` is where one of them stood last."""
 

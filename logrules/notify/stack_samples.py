@@ -5,21 +5,19 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from time import sleep
 
 from logrules.model.errors import LogrulesError
 from logrules.model.event import as_rank
-from logrules.model.record import field, mutable_record
+from logrules.model.record import field, mutable_record, record
 from logrules.notify.command_output import CommandOutput, output_of
 from logrules.notify.job_processes import MAX_PROCESSES, RANK_VARIABLES, Process
 from logrules.notify.stack_dump import ProcessStack, stacks_of
 
 # A host has many processes to go through.
 _REMOTE_LIMIT_S = 60.0
-# Frames of C and C++ say in which call of the system a process waits; not every platform has them.
-_ASIDE = ("--nonblocking",)
-_FORMS = (("--native",), (), _ASIDE)
+# How py-spy can look. Frames of C and C++ say in which call of the system a process waits; not everybody has them.
+NATIVE, PLAIN, _ASIDE = ("--native",), (), ("--nonblocking",)
 
 
 @mutable_record
@@ -30,7 +28,7 @@ class StackSamples:
     failed: dict[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StackSampler:
     """Whom and how to ask; each command has ``limit_s``."""
 
@@ -80,16 +78,16 @@ class StackSampler:
     def _form(self) -> tuple[str, ...]:
         """The options with which py-spy can look here: the first that works for one process works for all."""
         pid = next((one.pid for one in self.processes if not one.stopped), None)
-        for form in _FORMS[:-1] if pid is not None else ():
+        for form in (NATIVE, PLAIN) if pid is not None else ():
             said = self._dump(form, pid or 0)
             if said.fine and stacks_of("-", said.text):
                 return form
             if said.missing:
                 break
-        return _FORMS[-1]
+        return _ASIDE
 
     def _dump(self, form: tuple[str, ...], pid: int) -> CommandOutput:
-        return output_of(("py-spy", "dump", "--json", *form, "--pid", str(pid)), self.limit_s, self.env)
+        return py_spy(form, pid, self.limit_s, self.env)
 
     def _stacks(self, form: tuple[str, ...], failed: dict[str, str]) -> list[ProcessStack]:
         # What is suspended cannot be suspended by us to look at it.
@@ -101,6 +99,11 @@ class StackSampler:
             if not found:
                 failed[f"py-spy {process.pid}"] = why_not("py-spy", said, self.limit_s)
         return stacks
+
+
+def py_spy(form: Sequence[str], pid: int, limit_s: float, env: Mapping[str, str]) -> CommandOutput:
+    """What py-spy says of the stacks of a process, as JSON."""
+    return output_of(("py-spy", "dump", "--json", *form, "--pid", str(pid)), limit_s, env)
 
 
 def why_not(shown: str, said: CommandOutput, limit_s: float) -> str:

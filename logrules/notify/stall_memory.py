@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from logrules.model.change import Raised, Update, Withdrawn
 from logrules.model.event import rank_of_label
+from logrules.model.record import mutable_record, replace
 from logrules.model.report import Consequence, Diagnosis, Fix, Report, Risk, Severity, SourceNote, Status, Text
 from logrules.model.timeline import WorkerNow
 from logrules.output.numbers import duration
@@ -36,7 +36,7 @@ _INSPECT = Fix(
 _WENT_ON = "{title}: nothing for {quiet} in {phase}{after}; then it went on"
 
 
-@dataclass(slots=True)
+@mutable_record
 class ToldStall:
     """A stall as it was told: since when nothing moved, and where those stood who had stopped.
 

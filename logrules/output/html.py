@@ -4,7 +4,6 @@ import base64
 import hashlib
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
 from types import SimpleNamespace
@@ -13,6 +12,7 @@ from typing import TextIO
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
+from logrules.model.record import record
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Text
 from logrules.model.version import __version__
 from logrules.output import messages as words
@@ -40,7 +40,7 @@ _LANGUAGES = ("en", "zh")
 _SCRIPTS = ("page.js", "timeline.js", "log.js")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shown:
     """A diagnosis with the anchor that marks link to."""
 

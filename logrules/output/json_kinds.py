@@ -1,17 +1,17 @@
 """Kinds of values in our JSON documents: how each is written and the schema that says so, defined in one place."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
+from logrules.model.record import record, replace
 from logrules.output.escape import safe
+from logrules.output.numbers import moment
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class JsonKind:
     """A JSON Schema, and what writes a value so that it fits, with sentences in a language.
 
@@ -33,12 +33,8 @@ class JsonKind:
 
 def iso_time(seconds: float | None) -> str | None:
     """The time as ISO 8601 without a zone: the log's own clock."""
-    if seconds is None:
-        return None
-    try:
-        return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat()
-    except (OverflowError, ValueError, OSError):
-        return None
+    at = moment(seconds) if seconds is not None else None
+    return at.replace(tzinfo=None).isoformat() if at is not None else None
 
 
 # Rules say it, so that nothing in it needs to be made harmless; it may have several lines.

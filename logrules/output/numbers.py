@@ -1,7 +1,7 @@
 """Numbers as people say them: ranks, lengths of time, how many of something, how sure a diagnosis is."""
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -27,12 +27,18 @@ def ranks_in_words(ranks: Sequence[int]) -> str:
     return f"{ranks[0]} (+ {others})" if others else str(ranks[0])
 
 
-def time_of_day(seconds: float, zone: tzinfo | None = None) -> str:
-    """Hours, minutes and seconds; of a moment that no calendar has, such as one of the year 10000, none."""
+def moment(seconds: float, zone: tzinfo | None = UTC) -> datetime | None:
+    """The moment so many seconds after the epoch; None of one that no calendar has, such as one of the year 10000."""
     try:
-        return f"{datetime.fromtimestamp(seconds, zone):%H:%M:%S}"
+        return datetime.fromtimestamp(seconds, zone)
     except (ValueError, OverflowError, OSError):
-        return "--:--:--"
+        return None
+
+
+def time_of_day(seconds: float, zone: tzinfo | None = None) -> str:
+    """Hours, minutes and seconds."""
+    at = moment(seconds, zone)
+    return f"{at:%H:%M:%S}" if at is not None else "--:--:--"
 
 
 def duration(seconds: float) -> str:

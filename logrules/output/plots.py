@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 from zlib import crc32
 
+from logrules.model.record import record
 from logrules.model.report import Evidence, Report, Severity
 from logrules.model.timeline import Curve, PhaseSpan, WaitSpan
 from logrules.output.escape import safe
@@ -42,7 +42,7 @@ _TICKS = 5
 _MIN_BAR = 1.5
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mark:
     """Evidence on the timeline: ``anchor`` is where the line is on the page."""
 
@@ -51,7 +51,7 @@ class Mark:
     severity: Severity
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scale:
     """What the axis shows: seconds since the first time, or lines where the log has no times."""
 

@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
 from logrules.model.event import rank_of_label
+from logrules.model.record import record
 from logrules.model.report import Diagnosis, Report, Severity
 from logrules.model.timeline import PhaseSpan
 from logrules.output.escape import safe
@@ -20,7 +20,7 @@ _LEAST_SILENCE = 0.1
 _COLUMNS, _CELL = 64, 15
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cell:
     """A rank where its log ends: ``silent`` is how long before the end of the job's, in seconds or lines."""
 

@@ -1,7 +1,5 @@
 """What the brief and the full report say alike: the verdict, where, when, what can be copied."""
 
-from datetime import UTC, datetime
-
 from logrules.model.report import (
     Consequence,
     Diagnosis,
@@ -16,7 +14,7 @@ from logrules.model.report import (
 )
 from logrules.output import messages as words
 from logrules.output.escape import safe
-from logrules.output.numbers import ranks_in_words
+from logrules.output.numbers import moment, ranks_in_words
 from logrules.output.rank_sentences import coverage
 from logrules.output.shell import quoted
 from logrules.output.styled import Page, StyledText, clipped
@@ -200,10 +198,6 @@ def who(line: Evidence) -> str:
 
 def clock(line: Evidence) -> str:
     """The log's own time, to the second; without a year that is merely guessed."""
-    if line.time is None:
-        return ""
+    at = moment(line.time) if line.time is not None else None
     form = "%m-%d %H:%M:%S" if line.year_guessed else "%Y-%m-%d %H:%M:%S"
-    try:
-        return f"  {datetime.fromtimestamp(line.time, UTC):{form}}"
-    except (OverflowError, ValueError, OSError):
-        return ""
+    return f"  {at:{form}}" if at is not None else ""

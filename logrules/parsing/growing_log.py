@@ -11,11 +11,11 @@ last of each kind that is no routine.
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TypeAlias
 
 from logrules.model.event import Event
+from logrules.model.record import record, replace
 from logrules.model.stream import CONTINUED, Block, surplus_lines
 from logrules.parsing.hit_line import CONTEXT_LINES, MAX_CONTEXT_BYTES, MAX_SLICE_BYTES, HitLine, Kind
 from logrules.parsing.hit_lines import Found
@@ -32,7 +32,7 @@ Find: TypeAlias = Callable[[Window], Found]
 Numbered: TypeAlias = tuple[int, HitLine]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SampleBudget:
     """How much of a window is read: lines of the same at once and kept back, routine and other, and all kept back."""
 

@@ -1,9 +1,10 @@
-"""Bounds of rule files and of the texts in them, said where a diagnosis reads them, without what checks them."""
+"""Bounds of rule files, and the kinds of texts in them, said without what checks them: a diagnosis reads them too."""
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from logrules.model.record import record
+from logrules.ruleset.duration import FORM
 
 # Of a rule file, and of all of a pack; and how many files a pack may have.
 MAX_FILE_BYTES = 1_000_000
@@ -62,3 +63,10 @@ class Len(_Bounds):
 
         yield MinLen(self.shortest)
         yield MaxLen(self.longest)
+
+
+Name = Annotated[str, LooksLike(r"^[a-z][a-z0-9-]*$"), Len(1, 60)]
+# A text of one line that the scan looks for: of nothing, it would be found everywhere.
+SearchedText = Annotated[str, LooksLike(r"^[^\r\n]+$"), Len(3, 200)]
+Pattern = Annotated[str, Len(1, 2000), Compiles()]
+Duration = Annotated[str, LooksLike(FORM)]

@@ -11,9 +11,10 @@ from logrules.model.errors import PackError
 from logrules.model.position import Problem
 from logrules.model.record import record
 from logrules.model.report import Severity
-from logrules.ruleset import models as schema
+from logrules.ruleset.bounds import Duration
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.framework_models import FrameworkFile, MarkerFile
+from logrules.ruleset.models import Strict
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.schema_problems import validated
 from logrules.ruleset.settings import PROJECT_NAME, Settings
@@ -28,7 +29,7 @@ OWN = "own"
 RuleName = Annotated[str, Field(description="the id of a rule or a wait; * stands for any text")]
 
 
-class ConfigFile(schema.Strict):
+class ConfigFile(Strict):
     """`logrules.toml`, or `[tool.logrules]` in `pyproject.toml`.
 
     ``packs`` are folders of rules, relative to the file; ``installed`` says whether packs from installed Python
@@ -40,7 +41,7 @@ class ConfigFile(schema.Strict):
     installed: bool = True
     disable: list[RuleName] = Field(default_factory=list)
     severity: dict[RuleName, Severity] = Field(default_factory=dict)
-    patience: dict[RuleName, schema.Duration] = Field(default_factory=dict)
+    patience: dict[RuleName, Duration] = Field(default_factory=dict)
     phases: list[Phase] = Field(default_factory=list)
     causes: list[Cause] = Field(default_factory=list)
     markers: list[MarkerFile] = Field(default_factory=list)

@@ -4,12 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from logrules.ruleset.bounds import Duration, Name, Pattern, SearchedText
 from logrules.ruleset.models import (
     CardFile,
-    Duration,
-    Literal_,
-    Name,
-    Pattern,
     SignalFile,
     SignalName,
     Strict,
@@ -105,7 +102,7 @@ class PresentFile(Strict):
     ``headers`` are those of this file whose form nobody else writes; ``components`` are those of origins.yaml.
     """
 
-    contains: Annotated[list[Literal_], BeforeValidator(listed)] = Field(default_factory=list, max_length=64)
+    contains: Annotated[list[SearchedText], BeforeValidator(listed)] = Field(default_factory=list, max_length=64)
     headers: list[str] = Field(default_factory=list)
     components: list[str] = Field(default_factory=list)
 

@@ -45,7 +45,7 @@ def load_pack(
     pack = _english(folders, settings, cache=cache)
     if language == "en":
         return pack
-    from logrules.ruleset.translation import translation_for
+    from logrules.ruleset.translation_files import translation_for
 
     roots = [shipped_rules(), *(folder for _, folder in _packs_of(settings)), *map(Path, folders)]
     return replace(pack, translation=translation_for(language, roots, _code_digest()))

@@ -20,10 +20,9 @@ from pydantic import (
 
 from logrules.model.event import Stance
 from logrules.model.report import Restart, Risk, Severity
-from logrules.ruleset.bounds import Compiles
+from logrules.ruleset.bounds import Duration, Name, Pattern, SearchedText
 from logrules.ruleset.causes import ClearedBy, Culprit
 from logrules.ruleset.condition import Detection
-from logrules.ruleset.duration import FORM
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -31,13 +30,7 @@ if TYPE_CHECKING:
 Record = TypeVar("Record", bound="DataclassInstance")
 
 RuleId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]+(/[a-z0-9-]+)+$", max_length=120)]
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]*$", max_length=60)]
 SignalName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
-Literal_ = Annotated[str, StringConstraints(min_length=3, max_length=200, pattern=r"^[^\r\n]+$")]
-
-
-Pattern = Annotated[str, StringConstraints(min_length=1, max_length=1000), Compiles()]
-Duration = Annotated[str, StringConstraints(pattern=FORM)]
 
 
 class Strict(BaseModel):
@@ -101,7 +94,7 @@ class SignalFile(Strict):
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, populate_by_name=True)
 
-    contains: Annotated[list[Literal_], BeforeValidator(listed)] = Field(default_factory=list, max_length=64)
+    contains: Annotated[list[SearchedText], BeforeValidator(listed)] = Field(default_factory=list, max_length=64)
     in_: Literal["traceback"] | None = Field(default=None, alias="in")
     pattern: Pattern | None = None
     except_: Pattern | None = Field(default=None, alias="except")
@@ -129,7 +122,7 @@ def _spelled_out(value: object) -> object:
     return {"contains": value} if isinstance(value, str | list) else value
 
 
-_Brief: TypeAlias = list[Literal_] | Literal_
+_Brief: TypeAlias = list[SearchedText] | SearchedText
 AnySignal = Annotated[SignalFile, BeforeValidator(_spelled_out, json_schema_input_type=SignalFile | _Brief)]
 AnyEvidence = Annotated[EvidenceFile, BeforeValidator(_spelled_out, json_schema_input_type=EvidenceFile | _Brief)]
 

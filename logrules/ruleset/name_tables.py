@@ -2,15 +2,10 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated
 
 from logrules.model.record import field, record
-from logrules.ruleset.bounds import Compiles, Len, LooksLike
+from logrules.ruleset.bounds import Pattern, SearchedText
 from logrules.ruleset.causes import Label
-
-Pattern = Annotated[str, Len(1, 2000), Compiles()]
-# A text of one line that the scan looks for: of nothing, it would be found everywhere.
-SearchedText = Annotated[str, Len(3, 200), LooksLike(r"^[^\r\n]+$")]
 
 
 @record

@@ -10,15 +10,12 @@ from typing import Annotated
 from logrules.model.event import Stance
 from logrules.model.record import field, record
 from logrules.model.report import Severity, SourceNote
-from logrules.ruleset.bounds import Len, LooksLike
+from logrules.ruleset.bounds import Len, Name, Pattern
 from logrules.ruleset.causes import ClearedBy, Culprit
 from logrules.ruleset.condition import Condition
 from logrules.ruleset.long_tables import RuleTable, SignalTable
-from logrules.ruleset.name_tables import Pattern
 from logrules.ruleset.tables import Phase, Tables
 from logrules.ruleset.translation import Translation
-
-FormName = Annotated[str, Len(1, 60), LooksLike(r"^[a-z][a-z0-9-]*$")]
 
 
 @record
@@ -159,7 +156,7 @@ class HeaderFormat:
     a launcher which writes it before every line of each of its ranks.
     """
 
-    id: FormName
+    id: Name
     pattern: Pattern
     samples: Annotated[tuple[HeaderSample, ...], Len(1, 1000)]
     starts: str | None = None
@@ -179,7 +176,7 @@ class TimeForm:
     Named groups: year month day hour minute second fraction ampm zone epoch epoch_ms month_name.
     """
 
-    id: FormName
+    id: Name
     pattern: Pattern
     samples: Annotated[Mapping[str, str], Len(1, 1000)]
 
@@ -188,7 +185,7 @@ class TimeForm:
 class NameForm:
     """A form of file names that says who wrote the file. Named groups: host, pid, rank, role."""
 
-    id: FormName
+    id: Name
     pattern: Pattern
     samples: Annotated[Mapping[str, Mapping[str, str | int]], Len(1, 1000)]
     role: str | None = None

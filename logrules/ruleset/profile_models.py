@@ -5,6 +5,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from logrules.ruleset import models as schema
+from logrules.ruleset.bounds import Name
 
 
 class PathStepFile(schema.Strict):
@@ -13,7 +14,7 @@ class PathStepFile(schema.Strict):
     An ``optional`` step may be left out. ``hint`` says where to look when the step is missing.
     """
 
-    id: schema.Name
+    id: Name
     title: schema.TextFile
     lines: schema.SignalFile | None = None
     markers: list[str] = Field(default_factory=list)
@@ -30,7 +31,7 @@ class PathStepFile(schema.Strict):
 class NeverFile(schema.Strict):
     """Lines that a healthy run does not show."""
 
-    id: schema.Name
+    id: Name
     title: schema.TextFile
     lines: schema.SignalFile
 
@@ -38,7 +39,7 @@ class NeverFile(schema.Strict):
 class ProfileFile(schema.Strict):
     """rules/expect/<recipe>.yaml."""
 
-    expect: schema.Name
+    expect: Name
     title: schema.TextFile
     steps: list[PathStepFile] = Field(min_length=1)
     never: list[NeverFile] = Field(default_factory=list)

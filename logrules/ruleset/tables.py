@@ -11,15 +11,13 @@ from typing import Annotated
 
 from logrules.model.event import Stance
 from logrules.model.record import field, record
-from logrules.ruleset.bounds import Compiles, Len
+from logrules.ruleset.bounds import Compiles, Len, Pattern, SearchedText
 from logrules.ruleset.causes import AlternativesRow, Cause, Label, Tier
 from logrules.ruleset.name_tables import (
     DerivedNumber,
     FrameworkSettings,
     OtherName,
-    Pattern,
     RenamedSetting,
-    SearchedText,
     ToldName,
 )
 

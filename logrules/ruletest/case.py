@@ -13,8 +13,7 @@ from logrules.model.position import Position, Problem
 from logrules.model.record import record
 from logrules.model.report import Status
 from logrules.ruleset.bounded_read import read_named
-from logrules.ruleset.bounds import Len, LooksLike
-from logrules.ruleset.duration import FORM
+from logrules.ruleset.bounds import Duration, Len, LooksLike, Name
 from logrules.ruleset.load import CASE_NAME
 from logrules.ruletest.suite import Example, Sample, WantedDiagnosis
 
@@ -23,8 +22,6 @@ MAX_LOG_BYTES = 200_000_000
 
 Line = Annotated[str, Len(0, 100_000)]
 FileName = Annotated[str, LooksLike(r"^[^/\\\x00]+$"), Len(1, 255)]
-Duration = Annotated[str, LooksLike(FORM)]
-Name = Annotated[str, LooksLike(r"^[a-z][a-z0-9-]*$"), Len(1, 60)]
 
 
 @record

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from logrules.engine.run import Prepared, replay_prepared
@@ -10,6 +9,7 @@ from logrules.inference.condition_trace import ConditionPart
 from logrules.inference.session import Session
 from logrules.model.change import Change
 from logrules.model.event import Event
+from logrules.model.record import mutable_record, replace
 from logrules.model.report import Report
 from logrules.model.stream import BytesArrived, End, Tick
 from logrules.model.test_result import Clause
@@ -24,7 +24,7 @@ START = 1_700_000_000.0
 SOURCE = "example"
 
 
-@dataclass(slots=True)
+@mutable_record
 class Live:
     """A live log under way: its session, the virtual time, and how many lines have come."""
 

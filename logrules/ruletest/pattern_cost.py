@@ -4,9 +4,9 @@ Hyperscan finds the literals of all rules in one pass, so that a rule costs what
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from logrules.engine.run import prepared
+from logrules.model.record import mutable_record
 from logrules.model.test_result import Cost
 from logrules.parsing.captures import Captures
 from logrules.ruleset.pack import Pack, Signal
@@ -17,7 +17,7 @@ from logrules.ruletest.harness import run_saved
 Clock = Callable[[], float]
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Spent:
     tried: int = 0
     matched: int = 0

@@ -5,11 +5,12 @@ line (``--logrules-rules my-rules``). Nothing else is imported before that.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from logrules.model.record import record
 
 if TYPE_CHECKING:
     from logrules.engine.run import Prepared
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from logrules.ruletest.case import Test
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bench:
     """All tests of the configured folders, by the file that carries them, and the pack that they run on."""
 

@@ -13,7 +13,8 @@ from logrules.ruleset.pack_builder import AnyFile, RuleSource
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.table_reader import CausesFile, ExceptionsFile, ExitsFile, PipelineFile
 from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS
-from logrules.ruleset.translation import FOLDER, RuleTranslation, StepTranslation, Translation, WordTranslation
+from logrules.ruleset.translation import RuleTranslation, StepTranslation, Translation, WordTranslation
+from logrules.ruleset.translation_files import FOLDER
 from logrules.ruletest.file_contents import cards_in, finding_at
 
 _CODE = "LR109"

@@ -1,12 +1,12 @@
 """A rule tried on real logs: the debugger of conditions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from logrules.engine.run import Prepared, prepared, replay_prepared
 from logrules.inference.condition_trace import ConditionPart
 from logrules.inference.session import Session
 from logrules.model.event import Event
+from logrules.model.record import field, mutable_record, replace
 from logrules.model.report import Report, SourceNote
 from logrules.model.test_result import Clause, RejectReason, SignalHit, SignalSeen, Transition, Trial
 from logrules.ruleset.condition import all_signals
@@ -73,7 +73,7 @@ def _in_report(report: Report, rule: str) -> tuple[int | None, str | None]:
     return None, None
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Tally:
     """Lines of one signal, counted; the first of them kept."""
 
@@ -98,7 +98,7 @@ class _Tally:
         return SignalSeen(signal.name, signal.literals, hits, self.hit_count, refused, self.refused_count)
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Watch:
     """Looks at every event that one of the rule's signals is in, and at what it changes."""
 

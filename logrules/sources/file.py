@@ -17,12 +17,11 @@ from logrules.sources.chunking import resized, whole_lines
 from logrules.sources.copied_text import as_written, form_of
 from logrules.sources.decoding import SNIFFED_BYTES, as_utf8, encoding_of, no_text
 from logrules.sources.holes import behind_hole, may_be_in_hole
-from logrules.sources.source import BLOCK_BYTES, SavedSource
+from logrules.sources.source import BLOCK_BYTES, STDIN_NAME, SavedSource
 from logrules.sources.wall_clock import now
 
 _ARCHIVE_READ_BYTES = 64 << 10
 _KEPT_BYTES = 16 << 20
-STDIN_NAME = "<stdin>"
 # How long to wait for a program to open a named pipe for writing.
 PIPE_PATIENCE_S = 10.0
 

@@ -1,12 +1,13 @@
 """What a job writes, on its way to who reads its log, and to the analysis."""
 
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Thread
 from typing import NamedTuple
 
-from logrules.sources.passthrough import Passthrough
+from logrules.sources.descriptors import LARGE_BYTES, READ_BYTES, REST_S, widen, write_all
 from logrules.sources.queue import EventQueue
 from logrules.sources.relay import Relay
 from logrules.sources.relay_feed import FrameKind, RelayFrame
@@ -19,7 +20,10 @@ _ANSWER_S = 0.2
 
 
 class Output(NamedTuple):
-    """One output of a job: ``ours`` is where we read it, ``onward`` where it goes on to, ``log`` what it is called."""
+    """One output of a job: ``ours`` is where we read it, ``onward`` where it goes on to, ``log`` what it is called.
+
+    It does not go on where ``onward`` is None.
+    """
 
     ours: int
     onward: int | None
@@ -42,7 +46,7 @@ class JobOutput:
         self._at_end = at_end
         self._ended: set[int] = set()
         self._released = False
-        self._threads: list[Passthrough] = []
+        self._threads: list[_Passthrough] = []
         try:
             self._relay: Relay | None = Relay([(one.ours, one.onward) for one in outputs])
         except OSError:
@@ -122,7 +126,7 @@ class JobOutput:
     def _pass_on_ourselves(self) -> None:
         self._turn.share_with(None)
         self._threads = [
-            Passthrough(one.ours, one.onward, self._buffer, one.log, self._turn)
+            _Passthrough(one, self._buffer, self._turn)
             for number, one in enumerate(self._outputs)
             if number not in self._ended
         ]
@@ -130,6 +134,59 @@ class JobOutput:
             thread.start()
         for thread in self._threads:
             thread.join()
+
+
+class _Passthrough(Thread):
+    """Reads an output to its end in a thread: each piece goes on at once, then into the buffer.
+
+    Where its reader has gone (SIGPIPE), or it cannot be written, reading goes on. ``waits`` says that all was passed
+    on so far. Who else writes there takes the ``turn``.
+    """
+
+    def __init__(self, output: Output, buffer: EventQueue, turn: Turn) -> None:
+        super().__init__(name=f"passing {output.log}", daemon=True)
+        self._descriptor = output.ours
+        self.onward = output.onward
+        self._log = output.log
+        self._buffer = buffer
+        self.waits = False
+        self._in_line = False
+        self._turn = turn
+
+    def run(self) -> None:
+        """Pass everything on, to the end."""
+        widen(self._descriptor)
+        if self.onward is not None:
+            widen(self.onward)
+        while data := self._read():
+            with self._turn:
+                self._pass_on(data)
+            self._buffer.put(self._log, data)
+            if len(data) < LARGE_BYTES:
+                time.sleep(REST_S)
+
+    def leave_line(self) -> bool:
+        """Whether what was passed on last ends within a line, such as a bar; whoever asks ends that line."""
+        open_line, self._in_line = self._in_line, False
+        return open_line
+
+    def _read(self) -> bytes:
+        self.waits = True
+        try:
+            return os.read(self._descriptor, READ_BYTES)
+        except OSError:
+            # The other side of a pseudo-terminal is closed: that is how Linux says so.
+            return b""
+        finally:
+            self.waits = False
+
+    def _pass_on(self, data: bytes) -> None:
+        self._in_line = self.onward is not None and not data.endswith(b"\n")
+        if self.onward is not None:
+            try:
+                write_all(self.onward, data)
+            except OSError:
+                self.onward = None
 
 
 def same_place(onward: int | None, place: int) -> bool:

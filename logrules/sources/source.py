@@ -8,6 +8,7 @@ from logrules.model.collective import GroupRecord
 from logrules.model.record import replace
 from logrules.model.stream import CONTINUED, JOINED, Block, End, Skipped, Tick
 
+STDIN_NAME = "<stdin>"
 # Large enough that the cost of a read and of a scan call vanish, small enough that a
 # few blocks in flight cost no memory worth counting.
 BLOCK_BYTES = 1 << 20

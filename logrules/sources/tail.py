@@ -3,11 +3,11 @@
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
 from logrules.model.errors import reason_of
+from logrules.model.record import record
 from logrules.sources.archive import MAGIC_BYTES, codec_of
 from logrules.sources.holes import behind_hole, may_be_in_hole
 from logrules.sources.rotated_files import FileId, FileState, file_of, rotated_between, state_of
@@ -17,7 +17,7 @@ READ_BYTES = 1 << 20
 _MARK_BYTES = 64
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Grown:
     """Further bytes, and when the file was last written (seconds since the epoch)."""
 
@@ -25,7 +25,7 @@ class Grown:
     written: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Anew:
     """The next bytes are the first of a new file, and why."""
 

@@ -6,11 +6,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from logrules.cli.shared_options import add_language_options, add_pack_options
+from logrules.cli.shared_options import EXIT_UNUSABLE, add_language_options, add_pack_options
 from logrules.model.stream import End
 
 ABOUT = "show where the processes of a running job are, and why they hang"
-EXIT_UNUSABLE = 2
 _EXAMPLES = """examples:
   logrules inspect --pid 4242          process 4242 and all that it started
   logrules inspect --job runs/42       the job that works in that folder, with its logs
