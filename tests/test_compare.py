@@ -112,6 +112,14 @@ def test_more_kinds_than_can_be_kept_are_said_to_be(tmp_path, monkeypatch):
     assert found.familiar == pytest.approx(2 / 6)
 
 
+def test_kinds_share_what_is_kept_and_long_lines_are_kept_by_their_beginning(tmp_path, monkeypatch):
+    monkeypatch.setattr(profiling, "MAX_KINDS", 4)
+    (tmp_path / "a").write_text("".join(f"{letter * 9} {'x' * 100_000}\n" for letter in "pqrst"), encoding="utf-8")
+    profile = lines_of([str(tmp_path / "a")], Kinds(), runs=2)
+    assert (len(profile.kinds), profile.overflow) == (2, 3)
+    assert max(len(seen.raw) for seen in profile.kinds.values()) <= 512
+
+
 # The command.
 
 

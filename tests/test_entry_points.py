@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from logrules.cli.extension import diagnose_extensions
+from logrules.cli.main import main
 from logrules.ruleset import entry_points as looking
 from logrules.ruleset.entry_points import entry_points
 
@@ -42,3 +44,36 @@ def test_a_package_that_comes_is_seen(places, place):
     entry_points("logrules.verbs")
     install(places[place], "two")
     assert [name for name, _ in entry_points("logrules.verbs")] == ["one", "two"]
+
+
+@pytest.fixture
+def broken(tmp_path, monkeypatch) -> Path:
+    """An installed package of which nothing can be loaded."""
+    install(tmp_path, "broken_acme")
+    points = "[logrules.verbs]\nacme = broken_acme\nbare = types\n[logrules.diagnose]\nacme = broken_acme\n"
+    (tmp_path / "broken_acme-1.0.dist-info/entry_points.txt").write_text(points)
+    (tmp_path / "broken_acme.py").write_text("raise RuntimeError('100% \\x1b[2J')\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    diagnose_extensions.cache_clear()
+    yield tmp_path
+    diagnose_extensions.cache_clear()
+
+
+def test_a_package_that_is_broken_takes_nothing_else_with_it(broken, capsys):
+    log = broken / "a.log"
+    log.write_text("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n")
+    assert main(["diagnose", str(log), "--baseline", str(log)]) == 1
+    said = capsys.readouterr()
+    assert "cuda-oom" in said.out
+    assert "`acme` of an installed package cannot be loaded (100% \\x1b[2J)" in said.err
+    assert said.err.count("\n") == 1
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    assert ended.value.code == 0
+    assert "\x1b" not in (said := capsys.readouterr().out)
+    assert "acme" in said
+    assert "scan" in said
+    assert main(["completion", "bash"]) == 0
+    assert "scan" in capsys.readouterr().out
+    assert main(["acme"]) == 2
+    assert "an error in logrules" not in capsys.readouterr().err

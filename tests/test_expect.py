@@ -191,3 +191,20 @@ def test_a_broken_profile_is_one_sentence_with_its_place(tmp_path, text, sentenc
 def test_a_profile_that_is_not_there_names_those_that_are():
     with pytest.raises(LogrulesError, match="shipped ones are deepspeed, hf-trainer"):
         load_profile("no-such", load_pack())
+
+
+def test_what_a_profile_says_gives_no_orders_to_a_terminal(tmp_path, capsys):
+    log, profile = tmp_path / "a.log", tmp_path / "p.yaml"
+    log.write_text("one fault here\n", encoding="utf-8")
+    text = '{en: "a\\e[2J", zh: "b\\e[2J"}'
+    steps = "\n".join(
+        f"  - {{id: {name}, title: {text}, hint: {text}, lines: {{contains: [{word}]}}}}"
+        for name, word in (("one", "one fault"), ("two", "nowhere"))
+    )
+    never = f"  - {{id: bad, title: {text}, lines: {{contains: [fault]}}}}"
+    profile.write_text(f"expect: demo\ntitle: {text}\nsteps:\n{steps}\nnever:\n{never}\n", encoding="utf-8")
+    for language in ("en", "zh"):
+        assert main(["diagnose", str(log), "--expect", str(profile), "--lang", language]) == 1
+        said = capsys.readouterr().out
+        assert "\x1b" not in said
+        assert said.count(r"\x1b[2J") >= 5

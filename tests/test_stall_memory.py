@@ -144,8 +144,12 @@ def test_a_process_that_has_ended_is_not_to_be_looked_at(exit_status, stacks, st
     assert [fix.do.en.partition(":")[0] for fix in top.fixes] == steps
 
 
-def test_a_good_end_is_no_stall():
-    assert Watched(None, 0).ends().status is Status.RUNNING
+def test_a_good_end_is_no_stall_and_a_note_tells_of_it():
+    last = Watched(None, 0).ends()
+    assert last.status is Status.RUNNING
+    assert [one.note for one in last.notes] == [
+        "steps stopped: nothing for 3m in train_step after step 9; then it ended with exit status 0"
+    ]
 
 
 @pytest.mark.parametrize(

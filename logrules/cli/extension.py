@@ -11,6 +11,7 @@ audit = "acme_audit.form:schema" # a function that gives the JSON Schema of some
 """
 
 import argparse
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO, cast
 
 from logrules.model.errors import LogrulesError
 from logrules.model.record import record
+from logrules.output.escape import safe
 
 if TYPE_CHECKING:
     from logrules.model.event import Event
@@ -99,12 +101,26 @@ def verb(name: str, module: str) -> Verb:
     return cast("Verb", _imported(name, module))
 
 
+def about_of(name: str, module: str) -> str:
+    """What a verb's line in the list of verbs says, or why there is no more to say."""
+    try:
+        return safe(str(verb(name, module).ABOUT))
+    except (LogrulesError, AttributeError) as fault:
+        return safe(str(fault))
+
+
 @cache
 def diagnose_extensions() -> tuple[DiagnoseExtension, ...]:
-    """Everything that packages add to `diagnose`. Raises LogrulesError where one cannot be imported."""
+    """Everything that packages add to `diagnose`; one that cannot be loaded is named and left out."""
     from logrules.ruleset.entry_points import entry_points
 
-    return tuple(cast("DiagnoseExtension", _imported(name, module)) for name, module in entry_points(DIAGNOSE))
+    found = []
+    for name, module in entry_points(DIAGNOSE):
+        try:
+            found.append(cast("DiagnoseExtension", _imported(name, module)))
+        except LogrulesError as fault:
+            print(f"logrules: {safe(str(fault))}; its options of `diagnose` are left out", file=sys.stderr)
+    return tuple(found)
 
 
 def installed_schemas() -> Mapping[str, Callable[[], dict[str, Any]]]:
@@ -123,5 +139,5 @@ def _called(name: str, value: str) -> dict[str, Any]:
 def _imported(name: str, module: str) -> object:
     try:
         return import_module(module)
-    except ImportError as fault:
-        raise LogrulesError(f"`{name}` of an installed package cannot be loaded ({fault})") from None
+    except (Exception, SystemExit) as fault:  # whatever its code does
+        raise LogrulesError(f"`{name}` of an installed package cannot be loaded ({fault})") from fault

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NoReturn
 
 from logrules.cli.did_you_mean import forgotten_verb, hint, meant_in
-from logrules.cli.extension import installed_verbs, verb
+from logrules.cli.extension import about_of, installed_verbs, verb
 from logrules.cli.shared_options import EXIT_UNUSABLE, preferred_language
 from logrules.cli.standard_streams import guarded_streams
 from logrules.model.errors import LogrulesError, PackError
@@ -216,7 +216,7 @@ def _parser(argv: Sequence[str], language: str) -> "tuple[_Parser, _Parser | Non
     if asked not in VERBS:
         for name, module in installed_verbs().items():
             if name not in VERBS:
-                about = abouts.get(name) or verb(name, module).ABOUT
+                about = abouts.get(name) or about_of(name, module)
                 _add(verbs, name, about, module if name == asked else None)
     parser.language = language
     for child in verbs.choices.values():
@@ -233,7 +233,7 @@ def _parser(argv: Sequence[str], language: str) -> "tuple[_Parser, _Parser | Non
 def _add(verbs: "_Verbs", name: str, about: str, module: str | None) -> None:
     """Add a verb to the list; with its options where its module is given."""
     form = partial(argparse.RawDescriptionHelpFormatter, width=_columns() - 2)
-    child = verbs.add_parser(name, help=about, description=about, formatter_class=form)
+    child = verbs.add_parser(name, help=about.replace("%", "%%"), description=about, formatter_class=form)
     if module is not None:
         found = verb(name, module)
         found.add_options(child)

@@ -33,7 +33,7 @@ _INSPECT = Fix(
     ),
     risk=Risk.LOOK,
 )
-_WENT_ON = "{title}: nothing for {quiet} in {phase}{after}; then it went on"
+_WENT_ON = Text("then it went on", "随后恢复")
 
 
 @mutable_record
@@ -120,8 +120,11 @@ class StallMemory:
         ended_by, exit_status = self._ended_by(), self._exit_status()
         report = replace(report, notes=(*report.notes, *self._notes))
         stall = self._stall
-        if stall is None or (exit_status == 0 and ended_by is None):
+        if stall is None:
             return report
+        if exit_status == 0 and ended_by is None:
+            self._forget(stall, self._end((), None, 0))
+            return replace(report, notes=(*report.notes, *self._notes[-1:]))
         errors = [one for one in report.diagnoses if one.severity is Severity.ERROR]
         if stall.over is not None and not errors and not exit_status:
             self._forget(stall)
@@ -211,11 +214,11 @@ class StallMemory:
             return False
         return not any(one.severity is Severity.ERROR for one in report().diagnoses)
 
-    def _forget(self, stall: ToldStall) -> None:
+    def _forget(self, stall: ToldStall, end: Text = _WENT_ON) -> None:
         if len(self._notes) < MAX_NOTES:
             evidence = stall.diagnosis.evidence
             source = evidence[-1].source if evidence else "-"
-            self._notes.append(SourceNote(source, _WENT_ON.format(**_facts(stall, "en"))))
+            self._notes.append(SourceNote(source, _title(stall, end).en))
         self._stall = None
 
     def _is_ending(self, one: Diagnosis, ended_by: str | None) -> bool:

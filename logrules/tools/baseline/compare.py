@@ -103,7 +103,7 @@ class GoodRuns:
 
     def __init__(self, paths: Sequence[str], pack: Pack) -> None:
         self._kinds = Kinds()
-        self._runs = [profile_of([path], pack, self._kinds) for path in paths]
+        self._runs = [profile_of([path], pack, self._kinds, len(paths)) for path in paths]
         self.pace = Pace(pack)
 
     def deviation(self, paths: Sequence[str], report: Report) -> Deviation:

@@ -17,7 +17,7 @@ from logrules.sources.source import numbered_lines_of
 
 # Longer lines are told apart by their beginning.
 MAX_LINE_BYTES = 512
-MAX_KNOWN = 200_000
+MAX_KNOWN = 50_000
 
 _CONTROL = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]")
 _VARYING = re.compile(ANY_VARYING.encode())
@@ -53,8 +53,9 @@ def _kind(rough: bytes) -> bytes:
     return b" ".join(_BAR.sub(b"=", _VARYING.sub(b"0", bare)).split())
 
 
-MAX_KINDS = 50_000
-_SHOWN_BYTES = 2_000
+# Of one run, or of all good ones together.
+MAX_KINDS = 20_000
+_SHOWN_BYTES = 512
 _FEWEST = 5
 # What is worth comparing of what the packs can read, beside the time between steps.
 METRICS = ("step_time", "memory_peak", "memory", "generation_throughput", "prompt_throughput", "samples_per_minute")
@@ -62,7 +63,7 @@ METRICS = ("step_time", "memory_peak", "memory", "generation_throughput", "promp
 
 @dataclass(slots=True)
 class LineCount:
-    """The first line of a kind, and how often it came; ``place`` is where it first came, from 0 to 1."""
+    """The first line of a kind (its beginning), and how often it came; ``place`` is where it first came, 0 to 1."""
 
     source: str
     line: int
@@ -73,7 +74,7 @@ class LineCount:
     @property
     def text(self) -> str:
         """The line as people see it."""
-        return clean(self.raw[:_SHOWN_BYTES])
+        return clean(self.raw)
 
 
 @dataclass(slots=True)
@@ -86,20 +87,20 @@ class LogProfile:
     medians: Mapping[str, float] = field(default_factory=dict)
 
 
-def profile_of(paths: Sequence[str], pack: Pack, kinds: Kinds) -> LogProfile:
-    """Read a good run: its lines, and its metrics. Raises SourceError where nothing of it can be read."""
+def profile_of(paths: Sequence[str], pack: Pack, kinds: Kinds, runs: int) -> LogProfile:
+    """Read one of so many good runs: its lines, and its metrics. Raises SourceError if nothing of it can be read."""
     pace = Pace(pack)
     report = replay(discover(paths).sources, pack, observe=pace.see, cache=True)
     if why := why_empty(report, pack):
         raise SourceError(why)
-    profile = lines_of(paths, kinds)
+    profile = lines_of(paths, kinds, runs)
     profile.medians = medians_of(report, pace)
     return profile
 
 
-def lines_of(paths: Sequence[str], kinds: Kinds) -> LogProfile:
-    """The kinds of lines of a run. Raises SourceError where it cannot be read."""
-    profile = LogProfile()
+def lines_of(paths: Sequence[str], kinds: Kinds, runs: int = 1) -> LogProfile:
+    """The kinds of lines of one of so many runs. Raises SourceError where it cannot be read."""
+    profile, most = LogProfile(), MAX_KINDS // runs
     for source, number, raw in _raw_lines(paths):
         kind = kinds.of(raw)
         if not kind:
@@ -107,10 +108,10 @@ def lines_of(paths: Sequence[str], kinds: Kinds) -> LogProfile:
         profile.lines += 1
         seen = profile.kinds.get(kind)
         if seen is None:
-            if len(profile.kinds) >= MAX_KINDS:
+            if len(profile.kinds) >= most:
                 profile.overflow += 1
                 continue
-            seen = profile.kinds[kind] = LineCount(source, number, raw, place=profile.lines)
+            seen = profile.kinds[kind] = LineCount(source, number, raw[:_SHOWN_BYTES], place=profile.lines)
         seen.count += 1
     for seen in profile.kinds.values():
         seen.place /= max(profile.lines, 1)

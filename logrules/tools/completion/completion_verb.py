@@ -2,6 +2,9 @@
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+
+from logrules.model.errors import LogrulesError
 
 ABOUT = "print a shell completion script"
 _EXAMPLES = """examples:
@@ -23,15 +26,17 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _parsers() -> dict[str, argparse.ArgumentParser]:
-    """Every verb that is installed, with its options."""
+    """Every verb that is installed and can be loaded, with its options."""
     from logrules.cli.extension import installed_verbs, verb
     from logrules.cli.main import VERBS
 
     modules = {name: module for name, (module, _) in VERBS.items()}
     found: dict[str, argparse.ArgumentParser] = {}
     for name, module in {**installed_verbs(), **modules}.items():
-        found[name] = argparse.ArgumentParser(prog=f"logrules {name}")
-        verb(name, module).add_options(found[name])
+        parser = argparse.ArgumentParser(prog=f"logrules {name}")
+        with suppress(LogrulesError, AttributeError):
+            verb(name, module).add_options(parser)
+            found[name] = parser
     return dict(sorted(found.items()))
 
 

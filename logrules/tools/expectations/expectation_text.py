@@ -40,14 +40,14 @@ def render_expectation(found: Expectation, out: TextIO, language: str) -> None:
     """Write the verdict, each step with its first line, and what should not have been there."""
     console = Console(file=out, highlight=False, markup=False, emoji=False)
     console.print()
-    console.print(Line(f"{found.title.of(language)}: {_verdict(found, language)}", style="bold"), soft_wrap=True)
+    console.print(Line(f"{_said(found.title, language)}: {_verdict(found, language)}", style="bold"), soft_wrap=True)
     for step in found.steps:
         mark, style = _MARK[step.progress]
         console.print(Line.assemble("  ", (mark, style), f" {_told(step, language)}"), soft_wrap=True)
         if step.hint.en and (step.progress is Progress.MISSING or step is found.left_at):
-            console.print(Line(f"      → {step.hint.of(language)}"), soft_wrap=True)
+            console.print(Line(f"      → {_said(step.hint, language)}"), soft_wrap=True)
     for one in found.unwanted:
-        said = f"  ✗ {_UNWANTED.of(language)}: {one.title.of(language)} × {one.count} ({_place(one.first)})"
+        said = f"  ✗ {_UNWANTED.of(language)}: {_said(one.title, language)} × {one.count} ({_place(one.first)})"
         console.print(Line(said, style="red"), soft_wrap=True)
         console.print(Line(f"      {safe(one.first.text)}", style="dim"), soft_wrap=True)
 
@@ -56,15 +56,20 @@ def _verdict(found: Expectation, language: str) -> str:
     left, last = found.left_at, found.last_reached
     if left is None:
         return _KEPT.of(language)
-    said = _LEFT.of(language).format(step=left.title.of(language))
+    said = _LEFT.of(language).format(step=_said(left.title, language))
     if last is None or last.seen is None:
         return said
-    return said + _AFTER.of(language).format(step=last.title.of(language), place=_place(last.seen))
+    return said + _AFTER.of(language).format(step=_said(last.title, language), place=_place(last.seen))
 
 
 def _told(step: StepSeen, language: str) -> str:
     early = _EARLY.of(language) if step.progress is Progress.EARLY else ""
-    return step.title.of(language) + (f"  {_place(step.seen)}" if step.seen else "") + early
+    return _said(step.title, language) + (f"  {_place(step.seen)}" if step.seen else "") + early
+
+
+def _said(text: Text, language: str) -> str:
+    """What a profile says: anybody may have written it."""
+    return safe(text.of(language))
 
 
 def _place(seen: SeenLine) -> str:
