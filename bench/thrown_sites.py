@@ -14,7 +14,7 @@ from native_sites import GOES_ON, NativeSite, spelled
 from raise_sites import filled
 
 _NO_JOB = re.compile(
-    r"(^|/)(\w*tests?|testing|mock\w*|fake_\w*|examples?|benches|benchmarks?|docs?|samples?|java|jni|pluginManager)/"
+    r"(^|/)(\w*tests?|testing|mock\w*|fake_\w*|examples?|benches|benchmarks?|docs?|samples?|java|jni|pluginManager|stub-gen)/"
     r"|_test\.\w+$|\btest_\w+\.\w+$|\b(util_test|mock_|fake_)\w*|zz_generated|/tests\.rs$"
     # Answers to one request of a server, clients that are generated, and what only reports.
     r"|(^|/)(pkg/client|apiserver|historyserver|kubectl-plugin|informers|stats)/"
