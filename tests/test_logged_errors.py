@@ -46,6 +46,9 @@ def test_an_unknown_error_at_the_end_is_told_by_its_words(on, log, cause):
     [
         pytest.param("acme: failed to open the cache: No such file or directory\n" + STEPS, id="steps follow"),
         pytest.param("WARNING acme: could not connect, will retry in 5 s\n", id="it is tried again"),
+        pytest.param(
+            "Error while fetching part 7: timed out\nTrying to resume part 7\n", id="the next line tries again"
+        ),
         pytest.param("acme: failed to load the optional kernel, falling back to the slow one\n", id="it does without"),
         pytest.param("epoch 1 error: 0.031\n", id="a figure"),
         pytest.param("checked 7 files: no errors found\n", id="none was found"),

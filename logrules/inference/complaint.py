@@ -28,17 +28,20 @@ _NO_COMPLAINT = late_pattern(
     r"|\berrors? ?(?:rate|bars?|count|=|of \d|[:=] ?[\d.]+(?:e-?\d+)?%?\s*$)"
     r"|\b(?:ignor|skip|fall(?:ing)? ?back|instead|continu|optional|default)\w*"
 )
+# Which may be said on the line below, too.
+_TRIES_AGAIN = late_pattern(r"(?i)\b(?:re-?tr(?:y|ies|ying)|trying|try again|resum(?:e|ing)|attempt \d)\b")
 
 
 def complaints(lines: Sequence[Event], went_on: int) -> Iterator[Event]:
     """Those of the last of these ``lines`` of a log that complain, behind the line where it last ``went_on``.
 
-    What was complained of before its program went on is no end.
+    What was complained of before its program went on is no end, nor is what the line below says is tried again.
     """
-    early = lines[:-_LAST_LINES]
+    early, last = lines[:-_LAST_LINES], lines[-_LAST_LINES:]
     before = {template_of(line.message) for line in early if _complains(line)}
-    for line in lines[-_LAST_LINES:]:
-        if line.line > went_on and _complains(line) and template_of(line.message) not in before:
+    for place, line in enumerate(last):
+        tried_again = any(_TRIES_AGAIN.search(said.message[:_MAX_READ]) for said in last[place : place + 2])
+        if line.line > went_on and _complains(line) and not tried_again and template_of(line.message) not in before:
             yield line
 
 
