@@ -131,7 +131,9 @@ def test_patterns_are_valid_and_free_of_unbounded_gaps() -> None:
 
 
 def test_no_row_names_what_only_the_users_logic_raises() -> None:
-    assert not {"python-exception"} & {row.cause for row in rows()}
+    # What a program logs of its own end was raised by nobody that the log shows.
+    raising = [row for row in rows() if "LoggedError" not in row.classes]
+    assert not {"python-exception"} & {row.cause for row in raising}
 
 
 def test_inheritance_has_no_cycle_and_ends_in_python() -> None:

@@ -22,8 +22,8 @@ def features(ranked: Sequence[Ranked], place: int, reactions: frozenset[str]) ->
     """
     one = ranked[place]
     hypothesis = one.hypothesis
-    if hypothesis.supposed:
-        # It uses the lines of another: how specific those are says nothing about it.
+    if hypothesis.supposed or hypothesis.worded:
+        # It uses the lines of another, or only guesses what they mean: how specific those are says nothing about it.
         return {"supposed": 1.0}
     others = (other.hypothesis for other in ranked if other is not one)
     rivals = (it for it in others if it.severity is hypothesis.severity and not (it.survived or it.supposed))

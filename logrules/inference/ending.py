@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from operator import attrgetter
 
+from logrules.inference.complaint import complaints
 from logrules.inference.end_signs import answers, is_cut_short, opening_of, opens_again, refuses
 from logrules.inference.observation import Observation
 from logrules.inference.progress_line import bar_of, progress_key
@@ -189,6 +190,10 @@ class Endings:
                 _without_stream_level(lines, self.heads.get(source, ()), tells_trouble), went_on.get(source, 0)
             )
         )
+
+    def complaints(self, went_on: Mapping[str, int]) -> tuple[Event, ...]:
+        """The last lines that state an error in words of their own, behind where each source last went on."""
+        return tuple(line for source, lines in self.lines.items() for line in complaints(lines, went_on.get(source, 0)))
 
 
 def _is_within(span_s: float, line: Event, ends: float | None) -> bool:

@@ -12,6 +12,7 @@ from logrules.model.failure import ExceptionLink, Failure, FailureKind
 from logrules.model.record import record, replace
 from logrules.parsing.exception_line import prefixed_rank
 from logrules.parsing.exits import ExitReader
+from logrules.parsing.logged_error import logged_record
 from logrules.parsing.origin import OriginResolver
 from logrules.parsing.traceback import TracebackAssembler
 from logrules.ruleset.pack import Pack
@@ -49,7 +50,7 @@ class Failures:
 
     def __init__(self, pack: Pack, origins: OriginResolver, exceptions: ExceptionTable) -> None:
         self._origins, self._exceptions = origins, exceptions
-        ids = count(1)
+        self._ids = ids = count(1)
         self._assembler = TracebackAssembler(pack.trace, origins.of_frame, ids)
         self.phases = FailurePhases(origins, self._assembler.stacks.frames_of)
         self._exits = ExitReader(pack.tables.exit_forms, pack.tables.exit_codes, ids)
@@ -73,6 +74,11 @@ class Failures:
     def cut_off(self, lines: Sequence[Event]) -> Failure | None:
         """The exception that the last of these lines of a log leaves untold in the midst of its traceback, if so."""
         return self._assembler.cut_off(lines)
+
+    def logged(self, line: Event, below: Sequence[Event]) -> Failure | None:
+        """The record of an error that a line states, of a message that the lines ``below`` may end; None if unknown."""
+        failure = logged_record(next(self._ids), line, below)
+        return failure if self._rule_of(failure)[0] is not None else None
 
     def keep(self, failure: Failure, observation: Observation) -> None:
         """Remember a record, in the place of what it has grown from; ``observation`` is of its latest line."""

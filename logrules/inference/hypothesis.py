@@ -7,6 +7,7 @@ from logrules.inference.observation import Match, Observation
 from logrules.model.event import as_rank, ranks_of
 from logrules.model.record import record
 from logrules.model.report import Severity
+from logrules.parsing.logged_error import LOGGED_ERROR
 from logrules.ruleset.pack import Rule
 
 # No more ranks or hosts are named.
@@ -48,6 +49,11 @@ class Hypothesis:
     def last(self) -> Observation:
         """The last line that supports it."""
         return max((match.last for match in self.matches), key=lambda seen: seen.order)
+
+    @property
+    def worded(self) -> bool:
+        """Whether it rests on general words of an error that was logged without an exception, and on nothing else."""
+        return self.rule.fallback and next(self.said("type"), None) == LOGGED_ERROR
 
     @property
     def severity(self) -> Severity:

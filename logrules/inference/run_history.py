@@ -86,6 +86,23 @@ class FollowedRun:
                 time = self._job.clock.read(failure.last)
                 yield from self._take_failures((failure,), self._observe(failure.last, time, failure.id))
 
+    def judge_last_errors(self, *errors: Sequence[Event]) -> Iterator[Change]:
+        """A log that ends in errors which no rule knows has failed of what their words say: if nothing else is known.
+
+        Of several lists of ``errors`` the first counts that has one whose words say something.
+        """
+        for some in errors:
+            if not self.rules.alarmed():
+                yield from self._judge_logged(some)
+
+    def _judge_logged(self, errors: Sequence[Event]) -> Iterator[Change]:
+        for line in errors:
+            failure = self.state.failures.logged(line, self._job.endings.below(line))
+            if failure is not None:
+                observation = self._observe(line, self._job.clock.read(line), failure.id)
+                self.state.failures.keep(failure, observation)
+                yield from self.rules.judge_failures()
+
     def _observe(self, event: Event, time: float | None, chain: int | None, places: int = 1) -> Observation:
         order, tracker = self._job.next_place(places), self.state.tracker
         return Observation(

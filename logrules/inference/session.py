@@ -80,7 +80,9 @@ class Session:
                 self._job.activity.exit_status = status
                 if status is None and self._runs.is_of_before(self._run, self._lines):
                     self._run = self._runs.taken_back()
-                return (*self._run.rules.judge_silence(), *self._run.judge_cut_off())
+                silence = tuple(self._run.rules.judge_silence())
+                errors = tuple(self._run.judge_last_errors(self._last_errors(), self._complaints()))
+                return (*silence, *errors, *self._run.judge_cut_off())
             case _:
                 assert_never(item)
 
@@ -165,6 +167,9 @@ class Session:
     def _last_errors(self) -> tuple[Event, ...]:
         found = self._job.endings.errors(self._run.state.tracker.went_on(), self._tells_trouble)
         return tuple(event for event in found if not self._run.state.failures.told_as_caught(event))
+
+    def _complaints(self) -> tuple[Event, ...]:
+        return self._job.endings.complaints(self._run.state.tracker.went_on())
 
     def _tells_trouble(self, message: str) -> bool:
         return self._stances.tells_trouble(message)

@@ -1,0 +1,92 @@
+"""Errors that a log ends in, logged without an exception, of programs that no rule knows: told by their words."""
+
+import pytest
+
+from logrules import load_rules
+from logrules.engine.run import prepared
+from logrules.inference.complaint import complaints
+from logrules.model.report import Status
+from logrules.ruletest.harness import run_log
+
+STEPS = "".join(f"step {number} loss 2.{number} lr 0.1\n" for number in range(1, 8))
+
+
+@pytest.fixture(scope="module")
+def on():
+    return prepared(load_rules())
+
+
+@pytest.mark.parametrize(
+    ("log", "cause"),
+    [
+        ("ERROR acme.store: Connection to shard node 7 refused\n", "service-unreachable"),
+        ("2026-03-02 10:00:09,100 ERROR acme.core Failed to apply for memory, 4 GiB asked\n", "cuda-oom"),
+        ("[2026-03-02 10:00:09] Error: CUDA error 999 'unknown error' - src/a.cu:54: sync(0)\n", "cuda-illegal-access"),
+        # Without a logger's level: a program's name, a mark in brackets, a heading in words, glog without a date.
+        ("acme_load: failed to open shard /d/x.bin: No such file or directory\n", "dataset-missing"),
+        ("[acme] [Fatal] Check failed: a.size() == b.size()\n", "python-exception"),
+        ("Socket connect error: connection reset by peer\n", "peer-lost"),
+        ("E acme/serving/harness.cc:104] m load failure: Op type not registered 'Fancy'\n", "version-mismatch"),
+        ("fatal: device 3 is lost\n", "gpu-xid"),
+        # A message of several lines bears its level on the first.
+        ("[ERROR train.py:48]\nAdditional properties are not allowed ('batchsize' was\nunexpected)\n", "bad-config"),
+    ],
+)
+def test_an_unknown_error_at_the_end_is_told_by_its_words(on, log, cause):
+    report = run_log(on, "loading the index of acme\n" + log)
+
+    assert report.status is Status.FAILED
+    assert report.diagnoses[0].cause == cause
+    assert report.diagnoses[0].rule.startswith("exceptions/logged-")
+    assert report.diagnoses[0].confidence < 0.6
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        pytest.param("acme: failed to open the cache: No such file or directory\n" + STEPS, id="steps follow"),
+        pytest.param("WARNING acme: could not connect, will retry in 5 s\n", id="it is tried again"),
+        pytest.param(
+            "Error while fetching part 7: timed out\nTrying to resume part 7\n", id="the next line tries again"
+        ),
+        pytest.param("acme: failed to load the optional kernel, falling back to the slow one\n", id="it does without"),
+        pytest.param("epoch 1 error: 0.031\n", id="a figure"),
+        pytest.param("checked 7 files: no errors found\n", id="none was found"),
+    ],
+)
+def test_what_was_lived_through_or_is_none_says_nothing(on, log):
+    report = run_log(on, log)
+
+    assert [one for one in report.diagnoses if one.rule.startswith("exceptions/logged-")] == []
+    assert report.status not in {Status.FAILED, Status.UNEXPLAINED}
+
+
+def test_what_a_rule_knows_goes_before(on):
+    report = run_log(
+        on, "ERROR acme: cannot reach the store\nRuntimeError: CUDA out of memory. Tried to allocate 2 GiB\n"
+    )
+
+    assert [one.cause for one in report.diagnoses if one.severity == "error"] == ["cuda-oom"]
+
+
+def test_an_error_whose_words_say_nothing_is_shown_as_before(on):
+    report = run_log(on, "ERROR acme: the flux is not as it was\n")
+
+    assert report.status is Status.UNEXPLAINED
+    assert report.diagnoses == ()
+
+
+def test_a_complaint_that_was_made_before_is_no_end(on):
+    early = "acme: failed to find a route to 7: connection refused\n" + "".join(
+        f"pass {n} over row {n}\n" for n in range(30)
+    )
+
+    report = run_log(on, early + "acme: failed to find a route to 9: connection refused\n")
+
+    assert report.diagnoses == () or not report.diagnoses[0].rule.startswith("exceptions/logged-")
+
+
+def test_hostile_lines_cost_little(on):
+    for unit in ("[a] ", "a: ", "<a>", "1:2 ", "a.b/", "failed "):
+        run_log(on, unit * 20_000 + "\n")
+    assert list(complaints((), 0)) == []
