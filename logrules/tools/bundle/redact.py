@@ -11,6 +11,7 @@ import regex
 from logrules.model.errors import LogrulesError
 from logrules.tools.bundle.distant_names import secrets_near_names
 from logrules.tools.bundle.known_secrets import KnownSecrets
+from logrules.tools.bundle.line_heads import without_line_heads
 from logrules.tools.bundle.name_places import matches_at, name_places, places_of
 from logrules.tools.bundle.named_values import named_secrets
 from logrules.tools.bundle.plain_text import folded, unwrapped, without_controls
@@ -18,7 +19,7 @@ from logrules.tools.bundle.private_details import ADDRESS, private_details
 from logrules.tools.bundle.random_tokens import is_plain_json, random_tokens
 from logrules.tools.bundle.respelled import respelled
 from logrules.tools.bundle.secret_forms import Form, command_secrets, secret_forms, surrounded_forms
-from logrules.tools.bundle.secret_looks import drawn_by_lot, turns_by_chance
+from logrules.tools.bundle.secret_looks import drawn_by_lot, is_nothing, turns_by_chance
 from logrules.tools.bundle.secret_tables import secret_cells
 from logrules.tools.bundle.text_view import TextView
 from logrules.tools.bundle.wrapped_names import values_of_wrapped_names
@@ -65,7 +66,7 @@ class Redactor:
         """
         plain = {name: without_controls(text) for name, text in texts.items()}
         views = {name: folded(text) for name, text in plain.items()}
-        seen = {name: [*self._recognised(view), *self._respelled(view)] for name, view in views.items()}
+        seen = {name: [*self._recognised(view), *self._otherwise(view)] for name, view in views.items()}
         known = KnownSecrets()
         for name, spans in seen.items():
             for start, end, kind in spans:
@@ -80,11 +81,11 @@ class Redactor:
             taken += _counted(name, view, merged)
         return clean, taken
 
-    def _respelled(self, view: str) -> Iterator[Span]:
-        """What is recognised once escapes are resolved and parts joined."""
-        plain = respelled(view)
-        for start, end, kind in self._recognised(plain.text) if plain else ():
-            yield from ((*span, kind) for span in plain.spans(start, end))  # type: ignore[union-attr]
+    def _otherwise(self, view: str) -> Iterator[Span]:
+        """What is recognised once escapes are resolved and parts joined, and in lines without their heads."""
+        for other in (respelled(view), without_line_heads(view, name_places(view))):
+            for start, end, kind in self._recognised(other.text) if other else ():
+                yield from ((*span, kind) for span in other.spans(start, end))  # type: ignore[union-attr]
 
     def _recognised(self, view: str) -> Iterator[Span]:
         for pattern in self._own:
@@ -140,7 +141,9 @@ def _of_forms(view: str, joined: TextView) -> Iterator[Span]:
     if len(joined.starts) > 1:
         for kind, match, group in _surrounded(joined.text):
             if len(joined.spans(*match.span())) > 1 and match.end(group) > match.start(group):
-                yield from ((*part, kind) for part in _drawn_parts(view, joined.spans(*match.span(group))))
+                parts = joined.spans(*match.span(group))
+                if not is_nothing(view[slice(*parts[0])]):
+                    yield from ((*part, kind) for part in _drawn_parts(view, parts))
 
 
 def _drawn_parts(view: str, parts: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
