@@ -48,6 +48,15 @@ class Taken:
     lines: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """A text as secrets are looked for in it: with its wrapped lines joined, and where names of secrets begin."""
+
+    view: str
+    joined: TextView
+    places: Sequence[int]
+
+
 class Redactor:
     """Takes secrets, and what names people and networks, out of texts.
 
@@ -66,7 +75,8 @@ class Redactor:
         """
         plain = {name: without_controls(text) for name, text in texts.items()}
         views = {name: folded(text) for name, text in plain.items()}
-        seen = {name: [*self._recognised(view), *self._otherwise(view)] for name, view in views.items()}
+        looks = {name: _look(view) for name, view in views.items()}
+        seen = {name: [*self._recognised(look), *self._otherwise(look)] for name, look in looks.items()}
         known = KnownSecrets()
         for name, spans in seen.items():
             for start, end, kind in spans:
@@ -75,33 +85,36 @@ class Redactor:
         clean: dict[str, str] = {}
         taken: list[Taken] = []
         for name, view in views.items():
-            spans = [*seen[name], *_known_spans(view, known), *private_details(view, self._keep)]
+            spans = [*seen[name], *_known_spans(looks[name], known), *private_details(view, self._keep)]
             merged = _merged(spans, view)
             clean[name] = _replaced(plain[name], view, merged, addresses)
             taken += _counted(name, view, merged)
         return clean, taken
 
-    def _otherwise(self, view: str) -> Iterator[Span]:
+    def _otherwise(self, look: _Look) -> Iterator[Span]:
         """What is recognised once escapes are resolved and parts joined, and in lines without their heads."""
-        for other in (respelled(view), without_line_heads(view, name_places(view))):
-            for start, end, kind in self._recognised(other.text) if other else ():
+        for other in (respelled(look.view), without_line_heads(look.view, look.places)):
+            for start, end, kind in self._recognised(_look(other.text)) if other else ():
                 yield from ((*span, kind) for span in other.spans(start, end))  # type: ignore[union-attr]
 
-    def _recognised(self, view: str) -> Iterator[Span]:
+    def _recognised(self, look: _Look) -> Iterator[Span]:
+        view, joined = look.view, look.joined
         for pattern in self._own:
             yield from _of_own(pattern, view)
-        joined = unwrapped(view)
         surrounded = ((*match.span(group), kind) for kind, match, group in _surrounded(view))
-        places = name_places(view)
-        found = [*surrounded, *_of_forms(view, joined), *_near_names(view, places)]
+        found = [*surrounded, *_of_forms(view, joined), *_near_names(view, look.places)]
         yield from found
         yield from wrapped_rests(view, joined, found)
-        yield from values_of_wrapped_names(view, joined, places)
+        yield from values_of_wrapped_names(view, joined, look.places)
 
 
 def mark(kind: str) -> str:
     """What stands where a secret stood."""
     return f"[redacted: {kind}]"
+
+
+def _look(view: str) -> _Look:
+    return _Look(view, unwrapped(view), name_places(view))
 
 
 def _of_own(pattern: "regex.Pattern[str]", view: str) -> Iterator[Span]:
@@ -199,12 +212,11 @@ def _behind_prefix(form: Form, text: str) -> str:
     return text[max((len(prefix) for prefix in form.prefixes if text.startswith(prefix)), default=0) :]
 
 
-def _known_spans(view: str, known: KnownSecrets) -> Iterator[Span]:
-    yield from known.spans(view)
-    joined = unwrapped(view)
-    if len(joined.starts) > 1:
-        for start, end, kind in known.spans(joined.text):
-            parts = joined.spans(start, end)
+def _known_spans(look: _Look, known: KnownSecrets) -> Iterator[Span]:
+    yield from known.spans(look.view)
+    if len(look.joined.starts) > 1:
+        for start, end, kind in known.spans(look.joined.text):
+            parts = look.joined.spans(start, end)
             yield from ((*part, kind) for part in parts if len(parts) > 1)
 
 
