@@ -28,41 +28,43 @@ from logrules.tools.bundle.secret_names import HINT_START, HINTS, KEYS, NAME_END
 
 # What may stand between a name and its sign: (secret), [0], .value, a type, the bracket and quote of what held it.
 _QUALIFIED = r"""
-    (?: [ ]?+ [(\[] (?P<typed> (?:str(?:ing)?|bytes|bool|int)\b )?+ [^()\[\]\n=:]{0,30}+ [)\]] )?+ (?: \. (?:value|secret|data|default) )?+
+    (?: [ ]?+ [(\[] (?P<typed> (?:str(?:ing)?|bytes|bool|int)\b )?+ [^()\[\]\n=:]{0,30}+ (?:=[^()\[\]\n:]{0,60}+)? [)\]] )?+ (?: \. (?:value|secret|data|default) )?+
     (?: [ ] (?:string|str|\[\]byte|(?-i:String|[A-Z]\w{0,20}String)) [ ] (?==) )?+
     (?: :\s?+ [&A-Za-z][\w.\[\]]{0,30}+ (?: [ ]?+ \| [ ]?+ [\w.\[\]]{1,30}+ ){0,3}+ \s?+ (?==) )?+
 """
+# What may be said of it first: that it is wrong or has expired.
+_STATE = r"(?: (?<=[\u4e00-\u9fff]) (?: 错误 | 有误 | 不对 | 不正确 | 无效 | 失效 | 已?过期 ) (?=[(:=]) )?+"
 _SIGNS = r"""
     : [ ] (?:None|null|nil|unset|""|''|<\w{1,10}>) [ ] (?:->|=>|→) [ ] | [+?]= | ::= | => | :=\s? | :- | ={1,3}+ | !={1,2}+ | :(?!:|//) | <?-> | <- | → | ⇒ | [ ]?\.{3,80}+:? | (?:\.[ ]){2,40}+\.?:?
   | %(?:25){0,3}+3[aAdD](?:%(?:25){0,3}+2[27])?+ | \\+(?:u00|x)3[aAdD] | &\#(?:58|61|x3[aAdD]); | 【
   | (?:的?值)?+ (?:已|被)?+ (?:是|为|等于|(?:改|设|设置|重置|更新|修改)[为成]) | ,值[是为]?+:?+ | 如下 | (?<=\s)(?:is|was):?[ ](?!(?:re)?set[ ]to)
-  | (?<=\s)(?:est|es|ist|lautet|é|è):?[ ] | [은는][ ]
+  | (?<=\s)(?:est|es|ist|lautet|é|è):?[ ] | [은는][ ] | は
 """
 _PATTERN = regex.compile(
     rf"""
     (?: (?P<password>{PASSWORDS}) | (?P<key>{KEYS}) | {HINT_START}(?P<hint>{HINTS}) )
     {NAME_END} (?: [_-]?(?:\d{{1,3}}|old|new|prod|dev|test|hash|raw|b64|base64|value|str|plain|base)(?![a-z0-9]) )?+
-    (?P<close> \\*+["'`] | %2[27] | \*\* )?+ \]?+
+    (?P<close> \\*+["'`] | %2[27] | \*\* )?+ \]?+ {_STATE}
     (?P<set>
         {_QUALIFIED} (?: [ ] (?:provided|given|supplied|received|entered|specified|used) (?=[ ]?:) )?+ [ \t]*+ (?: {_SIGNS} ) (?: \s*+(?=\\*["']) | [ \t]*+ )
       | (?: \\[nrt] | [\s,;] ){{1,12}}+ \\*+["']? val(?:ue)? \\*+["']? \s*+ [:=] \s*+
       | : (?: [ \t]*+ \r?\n [ \t]++ (?!val)\w{{1,20}}+: [^\n]{{0,80}}+ ){{0,3}}+ [ \t]*+ \r?\n [ \t]++ value: [ \t]*+
       | [ ]?+ \{{ (?: [ \t]*+ \r?\n [ \t]++ (?!default)\w{{1,20}}+ [ ]*+ = [^\n]{{0,80}}+ ){{0,3}}+ \n [ \t]++ default [ ]*+ = [ \t]*+
       | \r?\n [ \t]*+ : [ ] | (?<=["']) (?: \\r\\n | \r?\n ){{2}}+
-      | [ ]?+(?:,|\\n)[ \t]*+ (?=\\*["'])
+      | [ ]?+(?:,|\\n)[ \t]*+ (?:\\\n[ \t]*+)?+ (?=\\*["'])
       | [ \t]{{0,80}}+ [|│┃║] [ \t]*+
       | (?P<xml> [^<>\n]{{0,80}}+ > (?: \s*+ <\w{{1,30}}+> )?+ | </\w{{1,30}}+> \s*+ <\w{{1,30}}+> )
-      | [ ] (?P<prose> (?:for|of|to|from|at|on)[ ] (?:[\w.\-'"@/]{{1,40}}+[ ]?){{1,5}}+ ) (?: :(?!//) | = ) [ \t]*+
+      | [ ] (?P<prose> (?:for|of|to|from|at|on)[ ] (?:(?:[\w.\-'"@/]|:(?=//)){{1,60}}+[ ]?){{1,5}}+ ) (?: :(?!//) | = ) [ \t]*+
       | [ ] (?P<prose> (?:for|of|to|on)[ ] (?:(?:the|a|user)[ ]){{0,2}}+ [\w.@\-]{{1,40}}+ ) [ ](?:is|was|(?:has[ ]been|was)[ ](?:re)?set[ ]to)[ ]
       | (?P<gap>
             [ ](?:(?:is|was|has[ ]been)[ ])?+(?:changed|rotated|reset|set|updated)[ ](?:from|to)[ ] | [ ]to[ ](?=["'])
           | \r?\n[ \t]*+-[ ] | [ \t]*+\\?\r?\n(?:[ \t]++|(?=["'])) | (?::|[ \t]*+=)[ \t]*+\r?\n[ \t]++
           | ,[ \t]*+\r?\n[ \t]*+(?=\\*["']) | (?:;|::)(?=\S)
-          | [ ]?+[(](?=[^\s()]{{6,400}}+[)]) | [ \t]++ | ,[ \t]++
+          | [ ]?+[(](?=[^\s()]{{6,400}}+[)]) | [ ]\[(?=[^\s\[\]]{{16,400}}+\]) | \\t(?=\S) | [ \t]++ | ,[ \t]++
         )
     )
     (?: (?:!!?|&)[\w-]{{0,40}}+[ ] )?+
-    (?: (?:\w{{0,20}}(?:Str|Secret|SecretValue|Some|Just)|str|quote) \( | \{{ \s*+ \\*+["'](?:value|s)\\*+["'] \s*+ : \s*+ | \$(?=['"]) | \$\((?:echo|printf)[ ] )?+
+    (?: (?:\w{{0,20}}(?:Str|Secret|SecretValue|Some|Just)|str|quote) \( | <\w{{1,30}}+[ ]value= | \{{ \s*+ \\*+["'](?:value|s)\\*+["'] \s*+ : \s*+ | \$(?=['"]) | \$\((?:echo|printf)[ ] )?+
     (?P<wrapped> [\[{{<][ ]?+ )?+
     (?: [bBrfu]{{0,2}} (?P<quote>["]{{3}}|[']{{3}}|["'`]) (?P<secret> (?: \\(?s:.) | (?!(?P=quote)) [^\\\n] ){{1,4096}}+ ) (?P=quote)?
       | [bBrfu]{{0,2}} (?P<deep>\\++["']) (?P<secret> (?: (?!(?P=deep)) [^\n] ){{1,4096}}+ ) (?:(?P=deep))?
@@ -84,6 +86,7 @@ _LINE = regex.compile(
     regex.VERBOSE | regex.IGNORECASE | regex.MULTILINE,
 )
 _PATH = regex.compile(r"(?:[A-Za-z]:[\\/]|~?/|\./|\.\./|\$\{?\w)[\w./\\ -]*")
+_DOTTED = regex.compile(r"[A-Za-z_][\w.]*")
 _WORDS = regex.compile(r"(?: (?!-)[^\s\"'`,;:<>|&()\u3000-\u9fff\uff00-\uffef]{1,40}+){1,24}+")
 _FRAME = " \t\r|│┃"
 _ENDS = ".,;:!?)]}>\"'`"
@@ -141,8 +144,9 @@ def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:
     if _is_no_value(found, text, secret) or _is_passed_on(text, found):
         return False
     left, before = name_before(text, found.start())
-    is_flag = left.startswith("-") and found["gap"] is not None
     quoted = found["quote"] is not None or found["deep"] is not None
+    # Behind the name of an option that is quoted its value is quoted too: what else stands there is an argument.
+    is_flag = left.startswith("-") and found["gap"] is not None and (quoted or not found["close"])
     if is_chosen(secret) and _tells_enough(found, left, before):
         return True
     if _is_another_thing(found, left, secret, quoted=quoted):
@@ -170,10 +174,11 @@ def _is_passed_on(text: str, found: "regex.Match[str]") -> bool:
 
 
 def _is_no_value(found: "regex.Match[str]", text: str, secret: str) -> bool:
-    """Whether what stands there is a word about the value, a path, a word of help, or what a typed field is for."""
+    """Whether what stands there is a word about the value, a path, a word of help or of source, or what a field is for."""
     is_path = _PATH.fullmatch(secret) is not None and drawn_by_lot(secret) < MIN_HINTED
     is_told = bool(found["typed"]) and not has_mixture(secret)
-    return is_nothing(secret) or is_path or is_told or _is_metavariable(text, found, secret)
+    is_code = _is_called(text, found, secret) or _is_its_own_name(text, found, secret)
+    return is_nothing(secret) or is_path or is_told or is_code
 
 
 def _tells_enough(found: "regex.Match[str]", left: str, before: str) -> bool:
@@ -188,10 +193,18 @@ def _tells_enough(found: "regex.Match[str]", left: str, before: str) -> bool:
     return found["prose"] is None and is_identifier(left + found["key"]) and not is_any_secret(left, found["key"])
 
 
-def _is_metavariable(text: str, found: "regex.Match[str]", secret: str) -> bool:
-    """Whether it stands for the value of an option in a line of help: `[--api-key API_KEY]`."""
+def _is_called(text: str, found: "regex.Match[str]", secret: str) -> bool:
+    """Whether it is a function that gives the value: `token = getpass()`."""
+    end = found.start("secret") + len(secret)
+    return text[end : end + 1] == "(" and found["quote"] is None and _DOTTED.fullmatch(secret) is not None
+
+
+def _is_its_own_name(text: str, found: "regex.Match[str]", secret: str) -> bool:
+    """Whether it stands for the value: `[--api-key API_KEY]` in a line of help, `login(password=password)` in source."""
     end = found.end("close") if found["close"] else found.start("set")
-    return secret.isupper() and _letters(text[max(0, end - _LEFT_CHARS) : end]).endswith(_letters(secret))
+    if secret.isupper():
+        return _letters(text[max(0, end - _LEFT_CHARS) : end]).endswith(_letters(secret))
+    return _letters(secret) == _letters(found["password"] or found["key"] or found["hint"])
 
 
 def _is_another_thing(found: "regex.Match[str]", left: str, secret: str, *, quoted: bool) -> bool:

@@ -24,11 +24,13 @@ _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": 
 # The end of a line inside a token: of a terminal's or an editor's width, quoted, continued, or redrawn.
 _FRAME = r"(?:\\|[|│┃](?:[ \t]*[|│┃])?)?"
 _END = r"(?:\r\n|\n|\r)(?P<on>[ \t]*(?:[|>│┃][ \t]*){0,2}(?=[\w+/=.~-]))?"
-_BREAK = re.compile(rf"(?<=[\w+/=.~-])[ \t]*{_FRAME}{_END}")
+# Or of an opening quote, or in an address.
+_BEFORE = r"(?:(?<=[\w+/=.~-])|(?<=[=:]\")|(?<=[=:][ ]\")|(?<=https:)|(?<=http:))"
+_BREAK = re.compile(rf"{_BEFORE}[ \t]*{_FRAME}{_END}")
 # Behind the first line of a message rich prints its place in the source.
 _SOURCE = r"[ \t]+\w[\w.]{0,60}\.py:\d{1,6}[ \t]*"
 _BESIDE_SOURCE = re.compile(rf"{_SOURCE}\n")
-_BREAK_OR_SOURCE = re.compile(rf"(?<=[\w+/=.~-])(?:{_SOURCE}|[ \t]*){_FRAME}{_END}")
+_BREAK_OR_SOURCE = re.compile(rf"{_BEFORE}(?:{_SOURCE}|[ \t]*){_FRAME}{_END}")
 _TOKEN = re.compile(r"[\w+/=.~-]")
 _MAX_BEGINNING = 200
 _LAST_OF_ASCII = 127

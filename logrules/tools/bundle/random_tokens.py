@@ -20,10 +20,12 @@ _LONG = regex.compile(
 )
 # One that is parted by - or _ may be a name of many words: it has to be longer.
 _MIN_PARTED = 32
-# Fingerprints, public keys and pictures may be known; servers number requests and answers, and services calls.
+# Fingerprints, public keys, certificates and pictures may be known, in base64 by how it begins; servers number requests
+# and answers, and services calls.
 _PUBLIC = regex.compile(
     r"""
-      (?: \b(?:sha\d{1,3}|md5)[:-] | \bssh-\w{1,40}[ ] | data:(?:image|audio|video)/[\w.+-]{1,40};base64, ) [\w+/-]++
+      (?: \b(?:sha\d{1,3}|md5)[:-] | \bssh-\w{1,40}[ ] | ;base64, | \bx-amz-id-2:[ ] ) [\w+/-]++
+    | (?-i: iVBORw0KGgo | /9j/ | R0lGOD | UklGR | JVBERi0 | AAAA[BCE]3NzaC1 | LS0tLS1CRUdJTiB(?:DRVJU|QVUJMSUM) ) [\w+/-]++
     | (?<![\w-])(?: _Z | (?: (?:chat)?cmpl|req|resp|msg|call|run|file|batch|step|thread|asst|toolu|gen)[-_] ) [\w-]++
     """,
     regex.VERBOSE | regex.IGNORECASE,

@@ -11,6 +11,7 @@ import regex
 from logrules.model.errors import LogrulesError
 from logrules.tools.bundle.distant_names import secrets_near_names
 from logrules.tools.bundle.known_secrets import KnownSecrets
+from logrules.tools.bundle.line_heads import without_line_heads
 from logrules.tools.bundle.name_places import matches_at, name_places, places_of
 from logrules.tools.bundle.named_values import named_secrets
 from logrules.tools.bundle.plain_text import folded, unwrapped, without_controls
@@ -18,7 +19,7 @@ from logrules.tools.bundle.private_details import ADDRESS, private_details
 from logrules.tools.bundle.random_tokens import is_plain_json, random_tokens
 from logrules.tools.bundle.respelled import respelled
 from logrules.tools.bundle.secret_forms import Form, command_secrets, secret_forms, surrounded_forms
-from logrules.tools.bundle.secret_looks import drawn_by_lot, turns_by_chance
+from logrules.tools.bundle.secret_looks import drawn_by_lot, is_nothing, turns_by_chance
 from logrules.tools.bundle.secret_tables import secret_cells
 from logrules.tools.bundle.text_view import TextView
 from logrules.tools.bundle.wrapped_names import values_of_wrapped_names
@@ -47,6 +48,15 @@ class Taken:
     lines: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """A text as secrets are looked for in it: with its wrapped lines joined, and where names of secrets begin."""
+
+    view: str
+    joined: TextView
+    places: Sequence[int]
+
+
 class Redactor:
     """Takes secrets, and what names people and networks, out of texts.
 
@@ -65,7 +75,8 @@ class Redactor:
         """
         plain = {name: without_controls(text) for name, text in texts.items()}
         views = {name: folded(text) for name, text in plain.items()}
-        seen = {name: [*self._recognised(view), *self._respelled(view)] for name, view in views.items()}
+        looks = {name: _look(view) for name, view in views.items()}
+        seen = {name: [*self._recognised(look), *self._otherwise(look)] for name, look in looks.items()}
         known = KnownSecrets()
         for name, spans in seen.items():
             for start, end, kind in spans:
@@ -74,33 +85,36 @@ class Redactor:
         clean: dict[str, str] = {}
         taken: list[Taken] = []
         for name, view in views.items():
-            spans = [*seen[name], *_known_spans(view, known), *private_details(view, self._keep)]
+            spans = [*seen[name], *_known_spans(looks[name], known), *private_details(view, self._keep)]
             merged = _merged(spans, view)
             clean[name] = _replaced(plain[name], view, merged, addresses)
             taken += _counted(name, view, merged)
         return clean, taken
 
-    def _respelled(self, view: str) -> Iterator[Span]:
-        """What is recognised once escapes are resolved and parts joined."""
-        plain = respelled(view)
-        for start, end, kind in self._recognised(plain.text) if plain else ():
-            yield from ((*span, kind) for span in plain.spans(start, end))  # type: ignore[union-attr]
+    def _otherwise(self, look: _Look) -> Iterator[Span]:
+        """What is recognised once escapes are resolved and parts joined, and in lines without their heads."""
+        for other in (respelled(look.view), without_line_heads(look.view, look.places)):
+            for start, end, kind in self._recognised(_look(other.text)) if other else ():
+                yield from ((*span, kind) for span in other.spans(start, end))  # type: ignore[union-attr]
 
-    def _recognised(self, view: str) -> Iterator[Span]:
+    def _recognised(self, look: _Look) -> Iterator[Span]:
+        view, joined = look.view, look.joined
         for pattern in self._own:
             yield from _of_own(pattern, view)
-        joined = unwrapped(view)
         surrounded = ((*match.span(group), kind) for kind, match, group in _surrounded(view))
-        places = name_places(view)
-        found = [*surrounded, *_of_forms(view, joined), *_near_names(view, places)]
+        found = [*surrounded, *_of_forms(view, joined), *_near_names(view, look.places)]
         yield from found
         yield from wrapped_rests(view, joined, found)
-        yield from values_of_wrapped_names(view, joined, places)
+        yield from values_of_wrapped_names(view, joined, look.places)
 
 
 def mark(kind: str) -> str:
     """What stands where a secret stood."""
     return f"[redacted: {kind}]"
+
+
+def _look(view: str) -> _Look:
+    return _Look(view, unwrapped(view), name_places(view))
 
 
 def _of_own(pattern: "regex.Pattern[str]", view: str) -> Iterator[Span]:
@@ -140,7 +154,9 @@ def _of_forms(view: str, joined: TextView) -> Iterator[Span]:
     if len(joined.starts) > 1:
         for kind, match, group in _surrounded(joined.text):
             if len(joined.spans(*match.span())) > 1 and match.end(group) > match.start(group):
-                yield from ((*part, kind) for part in _drawn_parts(view, joined.spans(*match.span(group))))
+                parts = joined.spans(*match.span(group))
+                if not is_nothing(view[slice(*parts[0])]):
+                    yield from ((*part, kind) for part in _drawn_parts(view, parts))
 
 
 def _drawn_parts(view: str, parts: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -196,12 +212,11 @@ def _behind_prefix(form: Form, text: str) -> str:
     return text[max((len(prefix) for prefix in form.prefixes if text.startswith(prefix)), default=0) :]
 
 
-def _known_spans(view: str, known: KnownSecrets) -> Iterator[Span]:
-    yield from known.spans(view)
-    joined = unwrapped(view)
-    if len(joined.starts) > 1:
-        for start, end, kind in known.spans(joined.text):
-            parts = joined.spans(start, end)
+def _known_spans(look: _Look, known: KnownSecrets) -> Iterator[Span]:
+    yield from known.spans(look.view)
+    if len(look.joined.starts) > 1:
+        for start, end, kind in known.spans(look.joined.text):
+            parts = look.joined.spans(start, end)
             yield from ((*part, kind) for part in parts if len(parts) > 1)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import regex
 
+from logrules.tools.bundle.plain_text import folded
 from logrules.tools.bundle.put_together import put_together
 from logrules.tools.bundle.text_view import Piece, TextView, view_of
 
@@ -32,7 +33,7 @@ _SPELT = regex.compile(
     rf"""
       (?<!\\) \\++ (?:
           u \{{ (?P<hex>[0-9a-fA-F]{{2,6}}) \}} | u (?P<hex>[0-9a-fA-F]{{4}}) | U (?P<hex>[0-9a-fA-F]{{8}})
-        | x (?P<hex>[0-9a-fA-F]{{2}}) | (?P<octal>[01][0-7]{{2}}) | (?P<escape>) (?=[_.~-]) )
+        | (?P<bytes> x[c-f][0-9a-f] (?: \\++ x[89ab][0-9a-f] ){{1,3}} ) | x (?P<hex>[0-9a-fA-F]{{2}}) | (?P<octal>[01][0-7]{{2}}) | (?P<escape>) (?=[_.~-]) )
     | % (?:25){{0,2}}+ (?P<hex>[2-7][0-9a-fA-F])
     | & (?:amp;)?+ \# (?: [xX] (?P<hex>[0-9a-fA-F]{{2,5}}) | (?P<decimal>\d{{2,6}}) ) ;
     | (?: (?<= =[0-9A-F]{{2}} ) = (?P<hex>[2-7][0-9A-F]) | = (?P<hex>[2-7][0-9A-F]) (?= =[2-7][0-9A-F] ) )
@@ -81,6 +82,14 @@ def _char(found: "regex.Match[str]") -> str | None:
     """What is meant: a character, nothing where parts are joined, None for what no secret has."""
     if found["joint"] is not None or found["escape"] is not None:
         return ""
+    if found["bytes"] is not None:
+        return _of_bytes(found["bytes"].replace("\\", ""))
     code = next(int(found[name], base) for name, base in _BASES.items() if found[name] is not None)
     char = chr(code) if code <= _LAST_OF_ALL else "\0"
-    return char if char.isprintable() and not char.isspace() else None
+    return folded(char) if char.isprintable() and not char.isspace() else None
+
+
+def _of_bytes(escapes: str) -> str | None:
+    """The character of which these are the bytes, as Python prints those: `xe5xafx86`."""
+    char = bytes.fromhex(escapes.replace("x", "")).decode(errors="replace")
+    return folded(char) if len(char) == 1 and char.isprintable() else None

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import regex
 
-from logrules.tools.bundle.secret_names import HARMLESS_BEFORE_KEY, HARMLESS_BEFORE_TOKEN, VENDORS
+from logrules.tools.bundle.secret_names import KEY_OF_ISSUER, KEY_OF_MAP, TOKEN_OF_TEXT
 
 _NOTHING = regex.compile(
     r"""[(\[{]? (?: none|null|nil|nan|true|false|undefined|unset|empty|optional|required|missing|invalid|wrong|incorrect|expired|not|is
@@ -15,6 +15,8 @@ _NOTHING = regex.compile(
     |getenv.* | env[.\[(].* | self\..* | args\..* | config\..* | cfg\..* | \w+\(.* | -{1,2}[a-z].* | your[-_].* | changeme
     |anonymous | default | dummy | fake | unknown | n/a | to-?do | inherit(?:ed)? | redacted | hidden | masked | placeholder | example
     |[\w-]{0,12}(?:[*•]{3,}|\.{3}|…|x{4,})\w{0,4} | <?\|.*\|>?
+    |yes|no|on|off|ok|(?:files|systemd|compat|sss|nis|db|ldap|winbind)(?:\ +(?:files|systemd|compat|sss|nis|db|ldap|winbind))*
+    |(?:typing\.)?(?:optional|union|literal|list|dict|annotated)\[[^\n]*
     |[已未][\u4e00-\u9fff]{1,4} | 无[效]? | 空 | 缺失 | 错误 | 过期 | 不存在 | 不正确 | 必填 )[.,。，；:;!?)]*""",
     regex.VERBOSE | regex.IGNORECASE | regex.DOTALL,
 )
@@ -30,6 +32,8 @@ SHORT_HINTS = frozenset({"pwd", "pass", "pw", "pgpass", "pin", "psk", "requirepa
 # Behind another word these name a user's secret, or, all in capitals, an issuer's. (A `fuse_pass` is a compiler's.)
 _OF_USERS = frozenset({"pwd", "pw", "pgpass", "psk"})
 _OF_ISSUERS = frozenset({"token", "key", "auth", "sk", "ak", "pat", "pass", "pin", "jwt"})
+# Behind any other word these do, but for the tokens of text (`tos_sk`, `pypi_token`).
+_OF_ANYBODY = frozenset({"token", "sk"})
 # As the names of options these say enough.
 _OF_OPTIONS = frozenset({"token", "sk", "pass", "pwd", "pw", "psk", "pat"})
 MIN_STRONG, MIN_HINTED, MIN_TELLING = 3, 8, 12
@@ -40,6 +44,15 @@ _PIECES = re.compile(r"[A-Za-z0-9]+")
 # A word, maybe with a number behind it (`layer12`), in any of the usual cases, or a number, or a short mixture (`4x`).
 _WORDLIKE = re.compile(r"(?:[A-Z]?[a-z]+){1,4}\d{0,6}|[A-Z]{1,15}\d{0,6}|\d+|0x[0-9a-fA-F]+|\d{1,4}[a-zA-Z]{1,3}")
 _MAX_WORD = 24
+# The letters that follow each letter in words of English and of programs, the 260 most frequent pairs of them. Of the
+# pairs that chance makes nearly two thirds are others, of those in 98 % of all words less than a third.
+_FOLLOWING = dict(
+    a="bcdgilmnprstuvxy", b="aeilorsu", c="acdehiklorstu", d="acdefilorstu", e="abcdefgilmnopqrstvwxy", f="aefilortu",
+    g="aehilnrsu", h="aeiot", i="abcdefglmnoprstvz", k="eis", l="acdeilopstuy", m="abeilmopsu", n="acdefgilnopstuv",
+    o="abcdfgiklmnoprstuvw", p="adehiloprstuy", q="u", r="acdegiklmnoprstuvy", s="acefhiklmopstuy", t="acdefhilmoprstuy",
+    u="abcdeilmnprst", v="aei", w="aeior", x="cept", y="ps", z="e",
+)  # fmt: skip
+_MIN_LETTERS, _MIN_UNUSUAL = 8, 0.35
 _MIN_CASED, _MIN_DIGITS = 3, 2
 # Of so many of its neighbours one is a capital, a small letter or a digit, and the other another: 0.62 is what chance
 # makes of it, names of classes and symbols have 0.3 to 0.48.
@@ -66,6 +79,14 @@ def turns_by_chance(text: str) -> bool:
     return sum(one != other for one, other in pairwise(kinds)) >= _MIN_TURNS * (len(kinds) - 1)
 
 
+def is_no_word(text: str) -> bool:
+    """Whether it is of nothing but letters, and they follow each other as in no word."""
+    if len(text) < _MIN_LETTERS or not (text.isascii() and text.isalpha()):
+        return False
+    unusual = sum(other not in _FOLLOWING.get(one, "") for one, other in pairwise(text.lower()))
+    return unusual >= _MIN_UNUSUAL * (len(text) - 1)
+
+
 def name_before(text: str, at: int) -> tuple[str, str]:
     """What stands left of a place: the beginning of the name that goes on there, and some more with it."""
     before = text[max(0, at - _LEFT_CHARS) : at]
@@ -81,7 +102,7 @@ def is_drawn(secret: str) -> bool:
     """Whether it looks drawn by lot, or has a letter, a digit and a sign that no word has."""
     drawn = drawn_by_lot(secret)
     mixed = any(map(str.isalpha, secret)) and any(map(str.isdecimal, secret)) and len(secret) > MIN_STRONG
-    return drawn >= MIN_HINTED or (mixed and (has_signs(secret) or drawn >= MIN_STRONG))
+    return drawn >= MIN_HINTED or (mixed and (has_signs(secret) or drawn >= MIN_STRONG)) or is_no_word(secret)
 
 
 def is_identifier(name: str) -> bool:
@@ -103,7 +124,7 @@ def is_chosen(secret: str) -> bool:
     """Whether it may be a password: of words and digits, as people make them, or drawn by lot."""
     mixed = any(map(str.isalpha, secret)) and any(map(str.isdecimal, secret))
     may_be = len(secret) >= MIN_HINTED and _CHOSEN.fullmatch(secret) is not None
-    return may_be and ((mixed and secret[0].isalpha()) or drawn_by_lot(secret) >= MIN_HINTED)
+    return may_be and ((mixed and secret[0].isalpha()) or drawn_by_lot(secret) >= MIN_HINTED or is_no_word(secret))
 
 
 def is_issued(name: str, left: str, before: str) -> bool:
@@ -113,10 +134,12 @@ def is_issued(name: str, left: str, before: str) -> bool:
         return False
     if left.startswith("-") and word in _OF_OPTIONS:
         return True
-    if not left.endswith(("_", "-")):
+    is_in_camel_case = name[0].isupper() and left[-1:].islower()
+    if not left.endswith(("_", "-")) and not is_in_camel_case:
         return False
-    vendor = word in {"key", "token"} and VENDORS.search(left) is not None
-    return vendor or word in _OF_USERS or (name.isupper() and word in _OF_ISSUERS)
+    if word in _OF_ANYBODY or (word == "key" and KEY_OF_ISSUER.search(left)):
+        return True
+    return word in _OF_USERS or (name.isupper() and word in _OF_ISSUERS)
 
 
 def is_hinted(name: str, left: str, before: str, secret: str) -> bool:
@@ -125,7 +148,7 @@ def is_hinted(name: str, left: str, before: str, secret: str) -> bool:
     if _is_harmless(word, left, before):
         return False
     if word == "key" and not left.startswith("--"):
-        named = VENDORS.search(left) or (name.isupper() and left.endswith("_")) or _HEADER.search(left)
+        named = KEY_OF_ISSUER.search(left) or (name.isupper() and left.endswith("_")) or _HEADER.search(left)
         if not named and left.strip("_.-") and not _is_mixed_and_long(secret):
             return False
     drawn = drawn_by_lot(secret)
@@ -142,13 +165,14 @@ def _is_mixed_and_long(secret: str) -> bool:
 
 def _is_harmless(word: str, left: str, before: str) -> bool:
     if word == "token":
-        return HARMLESS_BEFORE_TOKEN.search(left) is not None
-    return word == "key" and not left.startswith("--") and HARMLESS_BEFORE_KEY.search(before) is not None
+        return TOKEN_OF_TEXT.search(left) is not None
+    return word == "key" and not left.startswith("--") and KEY_OF_MAP.search(before) is not None
 
 
 def has_mixture(secret: str) -> bool:
     """Whether it is more than a word or a number."""
-    return any(map(str.isalpha, secret)) and not secret.isalpha() and len(secret) > MIN_STRONG
+    is_mixed = any(map(str.isalpha, secret)) and not secret.isalpha() and len(secret) > MIN_STRONG
+    return is_mixed or is_no_word(secret)
 
 
 def is_counted(secret: str) -> bool:

@@ -99,6 +99,8 @@ def _aligned_cells(text: str) -> Iterator[tuple[int, int]]:
         if found.start() < read_until:
             continue
         heads = found[0].split()
+        if any(head.replace(".", "").isdecimal() for head in heads):
+            continue
         # Counted from the right: a frame of pandas has the number of the row on the left, without a head.
         wanted = [number - len(heads) for number, name in enumerate(heads) if _NAME.fullmatch(name)]
         for start, line in _rows(text, found.end() + 1) if wanted else ():

@@ -16,8 +16,8 @@ Span = tuple[int, int, str]
 # So far behind where a name begins its value begins at the latest, or is cut in front of what shows what it is.
 _MAX_CHARS = MAX_NAME_CHARS + 24
 _MIN_WIDTH = 60
-# How a line begins that goes on with a name: the rest of it, and a sign.
-_REST_OF_NAME = regex.compile(r"[A-Za-z_.-]{1,40}+[\"'`]?+[ \t]?+[=:]")
+# How a line begins that goes on with a name: the rest of it, and a sign, a comma or a blank.
+_REST_OF_NAME = regex.compile(r"[A-Za-z_.-]{1,40}+(?:[\"'`]?+[ \t]?+[=:,]|[ \t])")
 _IN_NAME = regex.compile(r"[A-Za-z_.-]")
 # A line that sets another name to a value goes on with nothing.
 _OWN_NAME = regex.compile(r"[A-Za-z_][\w.-]{0,60}+[\"']?[ \t]?[=:](?!=*$)")
@@ -34,8 +34,11 @@ def values_of_wrapped_names(view: str, joined: TextView, places: Sequence[int]) 
     for start, end, kind in named_secrets(joined.text, starts):
         parts = joined.spans(start, end)
         at = bisect_right(starts, start) - 1
-        is_behind_joint = joined.starts[bisect_right(joined.starts, start) - 1] == start
-        kept = _kept(view, parts, is_sure=both[at][1], is_rest=is_behind_joint)
+        piece = bisect_right(joined.starts, start) - 1
+        # A sign that the end of a line cuts in two says as much as a name that it cuts.
+        begun = joined.text[joined.starts[piece] : start]
+        is_sure = both[at][1] or (starts[at] < joined.starts[piece] < start and not any(map(str.isalnum, begun)))
+        kept = _kept(view, parts, is_sure=is_sure, is_rest=joined.starts[piece] == start)
         yield from ((*part, kind) for part in kept)
 
 
