@@ -89,7 +89,8 @@ class Ranking:
             one.rule.id,
         )
         return _Comparable(
-            one, place, tier, first, severity, one.ranks, one.places, one.reporters, self._known, _left_by_itself(one), key
+            one, place, tier, first, severity, one.ranks, one.places, one.reporters, self._known,
+            _left_by_itself(one), key,
         )  # fmt: skip
 
     def _place(self, one: Hypothesis) -> tuple[int, Tier]:
@@ -126,14 +127,16 @@ class _Explainers:
     """Finds what explains what: a hundred hypotheses make ten thousand pairs, most of which need no comparison.
 
     A hypothesis is explained by one of an earlier tier, of its own tier if that is a reaction, of a cause that its
-    rule names, or by one that ends all processes, is a stall, or tells of a process that ended by itself.
+    rule names, or by one that ends all processes, is a stall, or tells of a process that ended before.
     """
 
     def __init__(self, comparables: Iterable[_Comparable]) -> None:
         self._by_place = sorted(comparables, key=lambda one: one.place)
         self._places = [one.place for one in self._by_place]
         self._of_any_tier = [
-            one for one in self._by_place if one.rule.abrupt or one.hypothesis.overdue or one.left_by_itself
+            one
+            for one in self._by_place
+            if one.rule.abrupt or one.hypothesis.overdue or one.left_by_itself or one.hypothesis.script is not None
         ]
         self._by_cause: dict[str, list[_Comparable]] = {}
         for one in self._by_place:
@@ -165,8 +168,9 @@ def _explains(root: _Comparable, consequence: _Comparable) -> bool:
         return False
     if _ends(root, consequence) or _ends(consequence, root):
         return one.rule.abrupt
-    if _was_gone(root, consequence) or _was_gone(consequence, root):
-        return _was_gone(root, consequence)
+    for before in (_was_gone, _made_nothing):
+        if before(root, consequence) or before(consequence, root):
+            return before(root, consequence)
     return _explains_by_tier(root, consequence)
 
 
@@ -221,6 +225,15 @@ def _was_gone(ended: _Comparable, loss: _Comparable) -> bool:
     """Whether a launcher told of a process that ended by itself before anybody missed another."""
     missed = loss.rule.culprit == "absent" and loss.tier.reaction
     return ended.left_by_itself and missed and ended.first.order < loss.first.order
+
+
+def _made_nothing(ended: _Comparable, missing: _Comparable) -> bool:
+    """Whether a program of the job had ended before another one found what is made beforehand missing or broken."""
+    one, other = ended.hypothesis, missing.hypothesis
+    if not missing.tier.made or one.script is None or other.script in (None, one.script):
+        return False
+    in_turn = one.last.event.source == other.first.event.source and one.last.order < other.first.order
+    return in_turn and ended.severity <= missing.severity
 
 
 def _left_by_itself(one: Hypothesis) -> bool:
