@@ -61,11 +61,20 @@ def test_the_title_is_of_what_a_rank_raised(on):
 @pytest.mark.parametrize(
     ("story", "log"),
     [
-        ("nothing labels the lines below", _TRACKER + steps("") + _TIMED_OUT),
-        ("torch names its ranks, and only in what it writes itself", _TRACKER + steps("[rank{rank}]: ") + _TIMED_OUT),
         ("a rank tells of it", steps("{rank}: ") + "".join(f"1: {line}\n" for line in _TRACKER.splitlines())),
         ("the script tells of it once the ranks are through", steps("{rank}: ") + _TRACKER),
     ],
 )
 def test_elsewhere_it_is_the_end(on, story, log):
     assert headline(on, log)[0] == "missing-module"
+
+
+def test_torch_names_a_rank_in_what_it_writes_itself_alone(on):
+    hang = "HW Exception by GPU node-9 (Agent handle: 0x4f1a173e4b15) reason :GPU Hang\n"
+    late = "".join(
+        f"[rank{rank}]:[E1109 16:13:20.2{rank}5619596 ProcessGroupNCCL.cpp:616] [Rank {rank}] Watchdog caught collective "
+        f"operation timeout: WorkNCCL(SeqNum=45, OpType=ALLREDUCE, NumelIn=8, NumelOut=8, Timeout(ms)=600000) ran for "
+        f"60002{rank} milliseconds before timing out.\n"
+        for rank in (1, 2, 3)
+    )
+    assert headline(on, hang + late)[0] == "gpu-xid"

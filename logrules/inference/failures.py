@@ -190,6 +190,11 @@ class Failures:
         known = self._records.get(chain) if chain is not None else None
         return known.failure if known is not None else None
 
+    def script_of(self, chain: int | None) -> str | None:
+        """The script that what a record holds ended, where its traceback says so."""
+        record = self.record_of(chain)
+        return None if record is None else record.script
+
     def frames_of(self, chain: int) -> tuple[str, ...]:
         """The frames of a record, or of a stack dump, as a traceback prints them, each once."""
         known = self._records.get(chain)

@@ -19,7 +19,8 @@ class Hypothesis:
     """A rule that holds: on which observations, and whether the run survived them.
 
     One that is ``supposed`` does not hold: it is a possible cause of an unknown failure. One that is ``overdue`` is a
-    wait that lasted longer than its patience, by the job's own time.
+    wait that lasted longer than its patience, by the job's own time. ``script`` is the program that ended in its last
+    line, where a traceback says so.
     """
 
     rule: Rule
@@ -27,6 +28,7 @@ class Hypothesis:
     survived: bool = False
     supposed: bool = False
     overdue: bool = False
+    script: str | None = None
 
     @property
     def pairs(self) -> Iterator[tuple[Observation, int]]:

@@ -86,7 +86,8 @@ class Ranking:
             one.rule.id,
         )
         return _Comparable(
-            one, place, tier, first, severity, one.ranks, one.places, one.reporters, self._known, _left_by_itself(one), key
+            one, place, tier, first, severity, one.ranks, one.places, one.reporters, self._known,
+            _left_by_itself(one), key,
         )  # fmt: skip
 
     def _place(self, one: Hypothesis) -> tuple[int, Tier]:
@@ -138,8 +139,9 @@ def _explains(root: _Comparable, consequence: _Comparable) -> bool:
         return False
     if _ends(root, consequence) or _ends(consequence, root):
         return one.rule.abrupt
-    if _was_gone(root, consequence) or _was_gone(consequence, root):
-        return _was_gone(root, consequence)
+    for before in (_was_gone, _made_nothing):
+        if before(root, consequence) or before(consequence, root):
+            return before(root, consequence)
     return _explains_by_tier(root, consequence)
 
 
@@ -194,6 +196,15 @@ def _was_gone(ended: _Comparable, loss: _Comparable) -> bool:
     """Whether a launcher told of a process that ended by itself before anybody missed another."""
     missed = loss.rule.culprit == "absent" and loss.tier.reaction
     return ended.left_by_itself and missed and ended.first.order < loss.first.order
+
+
+def _made_nothing(ended: _Comparable, missing: _Comparable) -> bool:
+    """Whether a program of the job had ended before another one found what is made beforehand missing or broken."""
+    one, other = ended.hypothesis, missing.hypothesis
+    if not missing.tier.made or one.script is None or other.script in (None, one.script):
+        return False
+    in_turn = one.last.event.source == other.first.event.source and one.last.order < other.first.order
+    return in_turn and ended.severity <= missing.severity
 
 
 def _left_by_itself(one: Hypothesis) -> bool:

@@ -114,7 +114,8 @@ class Session:
 
     def hypotheses(self) -> tuple[Hypothesis, ...]:
         """Everything that holds now, in no order. Changes nothing."""
-        return tuple(unclaimed(tuple(self._run.rules.hypotheses()), self._index.ends))
+        left = unclaimed(tuple(self._run.rules.hypotheses()), self._index.ends)
+        return tuple(replace(one, script=self._run.state.failures.script_of(one.last.chain)) for one in left)
 
     def report(self, lines: int = 0, sources: tuple[str, ...] = ()) -> Report:
         """Everything that is known now. Changes nothing."""

@@ -17,12 +17,14 @@ class Tier:
     """A layer of causes; those of an earlier tier explain what those of a later one tell afterwards.
 
     Causes of an ``always`` tier explain whatever their time, since they are often told late (by the kernel, by a
-    scheduler); those of a ``reaction`` tier are explained at any time, since they are often told first.
+    scheduler); those of a ``reaction`` tier are explained at any time, since they are often told first. What those of
+    a ``made`` tier find missing or broken, a program that ran earlier in the same job may have failed to make.
     """
 
     id: Label
     always: bool = False
     reaction: bool = False
+    made: bool = False
 
 
 @record
