@@ -19,7 +19,7 @@ from logrules.model.failure import ExceptionLink, Failure, Frame, Origin
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import record
 from logrules.parsing.exception_line import ONLY_HEADED
-from logrules.ruleset.pattern import may_hold, searched
+from logrules.ruleset.pattern import may_hold, searched, shape_of
 from logrules.ruleset.tables import CASELESS, ExceptionClass, ExceptionRow
 
 _MAX_NAME = 400
@@ -95,9 +95,8 @@ _ERRNO = late_pattern(
 
 # Many ranks raise the same, and a record is asked about again whenever it grows.
 _KEPT_ANSWERS = 1_024
-# What differs in messages of one kind are mostly digits: which rows may know them is told for all of these at once.
+# Which rows may know messages of one shape is told for all of these at once.
 _KEPT_SHAPES = 256
-_SHAPE = str.maketrans(dict.fromkeys("0123456789", "0"))
 
 
 @record
@@ -188,7 +187,7 @@ class ExceptionTable:
     ) -> tuple[_Fit, ...]:
         numbers = frozenset(int(next(filter(None, found))) for found in _ERRNO.findall(message))
         scene = _Scene(message, numbers, ExceptionLineage.of(kind, self._bases), under, raised_in, function)
-        fits = (_fit(row, scene) for row in self._that_may_fit(kind, message.translate(_SHAPE)))
+        fits = (_fit(row, scene) for row in self._that_may_fit(kind, shape_of(message)))
         return tuple(fit for fit in fits if fit is not None)
 
     def _rows_for(self, kind: str, shape: str) -> tuple[ExceptionRow, ...]:
@@ -205,7 +204,7 @@ class ExceptionTable:
 @cache
 def _shapes(words: tuple[str, ...]) -> tuple[str, ...]:
     """The words as the messages are written that they are looked for in."""
-    return tuple(word.translate(_SHAPE) for word in words)
+    return tuple(map(shape_of, words))
 
 
 def _fit(row: ExceptionRow, scene: _Scene) -> _Fit | None:

@@ -8,15 +8,16 @@ from logrules.model.late_pattern import late_pattern
 MAX_CHARS = 2_000
 # tqdm's bracket: time gone, time left, rate, and whatever the script appends.
 _BRACKET = late_pattern(r"\[\d+:\d\d.*")
+# Nearly all places of a line are passed over by their letter, and a number that has no unit is given up at once.
 _PASSING = late_pattern(
-    r"\d+:\d\d(?::\d\d)?(?:\.\d+)?"  # a clock, or a time as a clock shows it
-    r"|\d[\d.,]* ?(?:it|s|B|[kKMGT]i?B)/(?:it|s|sec)\b"
-    r"|\d[\d.,]* ?(?:ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b"
+    r"(?=[\datrewupc\u2800-\u28ff])(?:"
+    r"\d++:\d\d(?::\d\d)?(?:\.\d+)?"  # a clock, or a time as a clock shows it
+    r"|\d[\d.,]*+ ?(?:(?:it|s|B|[kKMGT]i?B)/(?:it|s|sec)|ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b"
     r"|(?:attempts?|retry|retries|retrying|try|tries|trying|elapsed|waited|wait iteration|uptime|polls?|checks?)"
     r"\W{1,4}\d[\d.,]*"
     r"(?: ?(?:/|of|out of) ?\d+)?"
-    r"|\d+ (?:attempts?|retries|tries|polls?|checks?|times)\b"
-    r"|[\u2800-\u28ff]",  # what turns beside a bar
+    r"|\d++ (?:attempts?|retries|tries|polls?|checks?|times)\b"
+    r"|[\u2800-\u28ff])",  # what turns beside a bar
     re.IGNORECASE,
 )
 _LABEL = late_pattern(r"[\u2800-\u28ff\s]*([^\d%|━╸╺]*)")

@@ -1,7 +1,7 @@
 """Turns a scanned window into events: lines cleaned, prefixes stripped, patterns matched. The entry to this package."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import lru_cache, partial
 from operator import itemgetter
@@ -30,6 +30,8 @@ THINNED_REDRAWS = 3
 # So many of the latest lines are recognised if they are repeated; long ones rarely are.
 KEPT_LINES = 8_192
 MAX_KEPT_BYTES = 512
+# Of so many kinds of such lines it is kept who asks for them.
+KEPT_KINDS = 256
 # A thousand equal complaints in a row say no more than so many of the first and of the last of a window.
 FLOOD_LINES = 64
 _TRACEBACK = "Traceback (most recent call last)"
@@ -67,9 +69,11 @@ class Reader:
         self._forget()
 
     def _forget(self) -> None:
-        # A closure, not a method: so that nothing of a log stays in memory once its reader is gone.
-        self._read = partial(_reading_of, self._pack.signals, self._signals_of, self._peeler, self._captures)
-        self._read_before = lru_cache(KEPT_LINES)(self._read)
+        # Closures, not methods: so that nothing of a log stays in memory once its reader is gone.
+        asked_of = partial(_asked_of, self._pack.signals, self._signals_of)
+        self._read = partial(_reading_of, asked_of, self._peeler, self._captures)
+        known = lru_cache(KEPT_KINDS)(asked_of)
+        self._read_before = lru_cache(KEPT_LINES)(partial(_reading_of, known, self._peeler, self._captures))
 
     def for_another(self) -> "Reader":
         """A reader for another log: tables are shared; what is compiled or dropped on the way is its own."""
@@ -254,9 +258,16 @@ class Reader:
         return Worker(source, header.host or known.host, header.role or known.role, header.pid or known.pid, rank)
 
 
+def _asked_of(
+    signals: Sequence[Signal], signals_of: Sequence[Sequence[int]], kind: Kind
+) -> Sequence[tuple[int, Signal]]:
+    """The signals that ask for lines of a kind, each with its number."""
+    numbers = dict.fromkeys(number for entry in kind for number in signals_of[entry])
+    return [(number, signals[number]) for number in numbers]
+
+
 def _reading_of(
-    signals: Sequence[Signal],
-    signals_of: Sequence[Sequence[int]],
+    asked_of: Callable[[Kind], Sequence[tuple[int, Signal]]],
     peeler: HeaderParser,
     captures: Captures,
     raw: bytes,
@@ -265,9 +276,9 @@ def _reading_of(
     text = clean(raw)[:MAX_EVENT_TEXT]
     header = peeler.peel(text)
     hits = tuple(
-        Hit(signal, found)
-        for signal in dict.fromkeys(signal for entry in kind for signal in signals_of[entry])
-        if (found := captures.of(signals[signal], header.message, text, header.carried)) is not None
+        Hit(number, found)
+        for number, signal in asked_of(kind)
+        if (found := captures.of(signal, header.message, text, header.carried)) is not None
     )
     return LineReading(text, header, hits)
 

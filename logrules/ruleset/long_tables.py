@@ -58,7 +58,8 @@ class LongTable(Sequence[Row], Generic[Row, Summary]):
     def __getitem__(self, place: int | slice) -> Row | tuple[Row, ...]:
         if isinstance(place, slice):
             return tuple(map(self._row, range(*place.indices(len(self._rows)))))
-        return self._row(place)
+        row = self._rows[place]
+        return self._row(place) if isinstance(row, bytes) else row
 
     def __iter__(self) -> Iterator[Row]:
         return map(self._row, range(len(self._rows)))

@@ -61,6 +61,8 @@ NOTHING = Row(())
 # The beginning of the text, which no match lies before.
 START = LookAround(NOTHING)
 ALL_BITS = (1 << len(SAMPLES)) - 1
+# What a group took is to come once more: any letters, but the same.
+SAID_BEFORE = Letters(ALL_BITS)
 # A letter that is no sample has no bit: it meets only itself.
 _BIT = {letter: 1 << place for place, letter in enumerate(SAMPLES)}
 
@@ -103,7 +105,7 @@ _TIMES = re.compile(r"(?:(?P<sign>[*+?])|\{(?=,?\d)(?P<least>\d*)(?P<to>,?)(?P<m
 _SIGNS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 # What a verbose pattern does not mean.
 _SKIPPED = re.compile(r"\s+|#[^\n]*\n?")
-_ALIKE: dict[str, Node] = {"nothing": NOTHING, "again": Repeat(Letters(ALL_BITS), 0, None), "any": Letters(ALL_BITS)}
+_ALIKE: dict[str, Node] = {"nothing": NOTHING, "again": Repeat(SAID_BEFORE, 0, None), "any": Letters(ALL_BITS)}
 
 
 class _NotUnderstoodError(Exception):
@@ -116,10 +118,7 @@ def tree_of(pattern: str) -> Node | None:
 
 
 def branches_of(pattern: str) -> tuple[str, ...]:
-    """The branches of a pattern at its top as they are written, each with the flags that stand before all of them.
-
-    The whole pattern where the parser does not understand it.
-    """
+    """Its branches at the top as they are written, with the flags before them; the whole if not understood."""
     tree, bars = _parsed(pattern)
     if tree is None:
         return (pattern,)
