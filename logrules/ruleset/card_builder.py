@@ -38,10 +38,11 @@ def step_text(step: schema.NamedFixFile) -> str:
     return _json({**step.model_dump(mode="json", exclude_defaults=True), "risk": _risk(step).value})
 
 
-def step_faults(
+def card_faults(
     source: RuleSource, at: Sequence[str | int], card: schema.CardFile, vocabulary: Vocabulary
 ) -> Iterator[Problem]:
-    """Steps that nobody defined, and parameters that a step does not have; a rule without any step."""
+    """Names that nobody defined, of steps too, and parameters that a step does not have; a rule without any step."""
+    yield from vocabulary.unknown_in_card(source, at, card)
     if not card.fixes and not vocabulary.cause(card.cause).fixes:
         yield source.problem([*at, "fixes"], "no step, neither here nor in its cause's row", kind="schema")
     for number, step in enumerate(card.fixes):

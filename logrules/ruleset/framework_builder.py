@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
-from logrules.ruleset.card_builder import card_text, step_faults
+from logrules.ruleset.card_builder import card_faults, card_text
 from logrules.ruleset.condition import Waiting
 from logrules.ruleset.duration import seconds
-from logrules.ruleset.framework_models import FrameworkFile, MetricFile, WaitFile
+from logrules.ruleset.framework_models import FrameworkFile, MetricFile
 from logrules.ruleset.pack import Framework, Marker, Metric, Rule, Signal, TraceForm, Wait
 from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Vocabulary
 from logrules.ruleset.rule_builder import signal_of
@@ -32,8 +32,8 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, v
         seen.append(number)
         waits = {key: qualified(getattr(marker, key), file) for key in WAIT_KEYS}
         draft.markers.append(marker.to_record(Marker, id=name, signal=number, **waits))
-    for index, wait in enumerate(file.waits):
-        _add_wait(draft, source, index, wait, file.framework, vocabulary)
+    for index in range(len(file.waits)):
+        _add_wait(draft, source, file, index, vocabulary)
     seen += [_add_metric(draft, metric, file.framework) for metric in file.metrics]
     headers = tuple(f"{file.framework}/{header}" for header in file.present.headers)
     for number, phase in enumerate(file.loops):
@@ -52,13 +52,10 @@ def qualified(names: Iterable[str], file: FrameworkFile) -> tuple[str, ...]:
     return tuple(name if "/" in name else f"{file.framework}/{name}" for name in names)
 
 
-def _add_wait(
-    draft: PackBuilder, source: RuleSource, index: int, wait: WaitFile, framework: str, vocabulary: Vocabulary
-) -> None:
-    name = f"{framework}/{wait.id}"
-    at: list[str | int] = ["waits", index]
-    draft.problems += vocabulary.unknown_in_card(source, at, wait)
-    draft.problems += step_faults(source, at, wait, vocabulary)
+def _add_wait(draft: PackBuilder, source: RuleSource, file: FrameworkFile, index: int, vocabulary: Vocabulary) -> None:
+    wait, at = file.waits[index], ("waits", index)
+    name = f"{file.framework}/{wait.id}"
+    draft.problems += card_faults(source, at, wait, vocabulary)
     draft.problems += vocabulary.unknown(source, [*at, "phase"], "phase", wait.phase)
     draft.waits[name] = wait.to_record(Wait, id=name, patience_s=seconds(wait.patience))
     card = f"waits/{name}"

@@ -6,7 +6,7 @@ from logrules.model.position import Problem
 from logrules.model.record import replace
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
-from logrules.ruleset.card_builder import card_text, row_text, step_faults
+from logrules.ruleset.card_builder import card_faults, card_text, row_text
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.condition import Condition, Detector, Occurred, Sequence, Some, Supported, near
 from logrules.ruleset.duration import seconds
@@ -36,8 +36,7 @@ def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, voca
         when = Supported(when, support)
     draft.problems += _unknown_anchors(source, file)
     fixed, otherwise = _phase_of(file.phase)
-    draft.problems += vocabulary.unknown_in_card(source, [], file)
-    draft.problems += step_faults(source, [], file, vocabulary)
+    draft.problems += card_faults(source, [], file, vocabulary)
     for phase in (fixed, otherwise):
         draft.problems += vocabulary.unknown(source, ["phase"], "phase", phase)
     row = rule_of(vocabulary.cause(file.cause), file.id, when)

@@ -65,7 +65,7 @@ def check(paths: Sequence[Path], settings: Settings, *, processes: int | None = 
     texts, asked = asked_texts(given, settings)
     shipped = known_cases(find_cases(shipped_cases()))
     cases, of_cases = _cases(given) if given else (len(shipped), [])
-    found = [*_of_rules(texts, asked, settings, shipped, processes, online=online), *of_cases]
+    found = [*_Lint(texts, asked, settings, shipped, processes, online).findings(), *of_cases]
     ignores = [one for text in asked for one in ignores_in(text.raw.decode("utf-8", "replace"), text.shown)]
     findings = sorted(set(without_ignored(found, ignores)), key=lambda one: (one.place, one.code, one.message))
     return LintReport(tuple(findings), len(asked) + cases, {text.shown: text.path for text in asked})
@@ -81,92 +81,87 @@ def _cases(roots: Sequence[Path]) -> tuple[int, list[LintFinding]]:
     return len(paths), []
 
 
-def _of_rules(
-    texts: Sequence[RuleText],
-    asked: Sequence[RuleText],
-    settings: Settings,
-    shipped: Sequence[Case],
-    processes: int | None,
-    *,
-    online: bool,
-) -> Iterator[LintFinding]:
-    shown = {text.shown for text in asked} | {settings.path}
-    config, problems = _config(settings)
-    yield from map(_finding, problems)
-    found = None if problems else _earlier(texts, settings, processes)
-    # Which faults there are only reading everything tells in full.
-    reading = read_sources(texts if found is None else asked, config, read=reading_with(processes))
-    sources = [source for source in reading.sources if source.document.path in shown]
-    if found is None:
-        everything = [*texts, *settings_text(settings)]
-        try:
-            pack = reading.pack(digest_of(everything))
-        except PackError as fault:
-            yield from (_finding(problem) for problem in fault.problems if problem.place.path in shown)
-        else:
-            if not problems:
-                found = pack, suite_of(reading.sources)
-                keep_collection(everything, *found)
-    opened = (
-        opened_waits(reading.sources) if found is None else [name for one in found[0].markers for name in one.opens]
-    )
-    yield from _of_sources(sources, frozenset(opened), shipped, processes)
-    yield from _of_translations(sources, texts)
-    if found is not None:
-        yield from _of_pack(*found, sources, config, shipped, processes)
-    if online:
-        from logrules.ruletest.reference_checks import gone_references
+@record
+class _Lint:
+    """Rule files to look through: those ``asked`` for among all ``texts`` that have a say, beside the shipped cases."""
 
-        yield from gone_references(sources)
+    texts: Sequence[RuleText]
+    asked: Sequence[RuleText]
+    settings: Settings
+    shipped: Sequence[Case]
+    processes: int | None
+    online: bool
 
-
-def _of_pack(
-    pack: Pack,
-    suite: Suite,
-    sources: Sequence[RuleSource],
-    config: Config | None,
-    shipped: Sequence[Case],
-    processes: int | None,
-) -> Iterator[LintFinding]:
-    """What only the pack that the files make shows, or running its rules."""
-    yield from map(_finding, unknown_names(pack, config) if config is not None else ())
-    vocabulary = Vocabulary.of_pack(pack)
-    for source in sources:
-        yield from missing_captures(source, pack, vocabulary)
-    on = prepared(pack, cache=True)
-    yield from misread_headers(on, suite.within(frozenset(source.document.path for source in sources)))
-    yield from duplicate_rules(sources, on, suite.examples, shipped, processes)
-
-
-def _earlier(texts: Sequence[RuleText], settings: Settings, processes: int | None) -> Tested | None:
-    """What is known of the texts; None also where one has a fault."""
-    try:
-        return earlier_collection(texts, settings, processes)
-    except PackError:
-        return None
-
-
-def _of_translations(sources: Sequence[RuleSource], texts: Sequence[RuleText]) -> Iterator[LintFinding]:
-    """What the translations of these files' packs leave out."""
-    origins = {source.origin for source in sources}
-    folders = {text.origin: Path(text.origin) if text.origin else shipped_rules() for text in texts}
-    for source, problems in translations_in({origin: folders[origin] for origin in folders if origin in origins}):
+    def findings(self) -> Iterator[LintFinding]:
+        """What is wrong in the files that are asked for."""
+        shown = {text.shown for text in self.asked} | {self.settings.path}
+        config, problems = _config(self.settings)
         yield from map(_finding, problems)
-        if source is not None:
-            yield from translation_findings(source, [one for one in sources if one.origin == source.origin])
+        tested = None if problems else self._earlier()
+        # Which faults there are only reading everything tells in full.
+        reading = read_sources(self.texts if tested is None else self.asked, config, read=reading_with(self.processes))
+        sources = [source for source in reading.sources if source.document.path in shown]
+        if tested is None:
+            everything = [*self.texts, *settings_text(self.settings)]
+            try:
+                pack = reading.pack(digest_of(everything))
+            except PackError as fault:
+                yield from (_finding(problem) for problem in fault.problems if problem.place.path in shown)
+            else:
+                if not problems:
+                    tested = pack, suite_of(reading.sources)
+                    keep_collection(everything, *tested)
+        opened = opened_waits(reading.sources) if tested is None else _opened_in(tested[0])
+        yield from self._of_sources(sources, frozenset(opened))
+        yield from self._of_translations(sources)
+        if tested is not None:
+            yield from self._of_pack(*tested, sources, config)
+        if self.online:
+            from logrules.ruletest.reference_checks import gone_references
+
+            yield from gone_references(sources)
+
+    def _earlier(self) -> Tested | None:
+        """What is known of the texts; None also where one has a fault."""
+        try:
+            return earlier_collection(self.texts, self.settings, self.processes)
+        except PackError:
+            return None
+
+    def _of_sources(self, sources: Sequence[RuleSource], opened: Collection[str]) -> Iterator[LintFinding]:
+        """What reading the files shows, whether or not they make a pack; ``opened`` are the waits that markers open."""
+        for source in sources:
+            for look in _OF_ONE_FILE:
+                yield from look(source)
+        signals = [here for source in sources for here in signals_in(source)]
+        yield from literal_findings(signals, [log for case in self.shipped for log in case.logs])
+        yield from pattern_findings(signals, self.processes)
+        yield from unopened_waits(sources, opened)
+
+    def _of_translations(self, sources: Sequence[RuleSource]) -> Iterator[LintFinding]:
+        """What the translations of these files' packs leave out."""
+        origins = {source.origin for source in sources}
+        folders = {text.origin: Path(text.origin) if text.origin else shipped_rules() for text in self.texts}
+        for source, problems in translations_in({origin: folders[origin] for origin in folders if origin in origins}):
+            yield from map(_finding, problems)
+            if source is not None:
+                yield from translation_findings(source, [one for one in sources if one.origin == source.origin])
+
+    def _of_pack(
+        self, pack: Pack, suite: Suite, sources: Sequence[RuleSource], config: Config | None
+    ) -> Iterator[LintFinding]:
+        """What only the pack that the files make shows, or running its rules."""
+        yield from map(_finding, unknown_names(pack, config) if config is not None else ())
+        vocabulary = Vocabulary.of_pack(pack)
+        for source in sources:
+            yield from missing_captures(source, pack, vocabulary)
+        on = prepared(pack, cache=True)
+        yield from misread_headers(on, suite.within(frozenset(source.document.path for source in sources)))
+        yield from duplicate_rules(sources, on, suite.examples, self.shipped, self.processes)
 
 
-def _of_sources(
-    sources: Sequence[RuleSource], opened: Collection[str], shipped: Sequence[Case], processes: int | None
-) -> Iterator[LintFinding]:
-    """What reading the files shows, whether or not they make a pack; ``opened`` are the waits that markers open."""
-    for source in sources:
-        for look in _OF_ONE_FILE:
-            yield from look(source)
-    signals = [here for source in sources for here in signals_in(source)]
-    yield from literal_findings(signals, [log for case in shipped for log in case.logs])
-    yield from pattern_findings(signals, processes)
-    yield from unopened_waits(sources, opened)
+def _opened_in(pack: Pack) -> Iterator[str]:
+    return (name for marker in pack.markers for name in marker.opens)
 
 
 def _config(settings: Settings) -> tuple[Config | None, Sequence[Problem]]:
