@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from logrules.ruleset.pack import Pack
 
 
-__all__ = ["LogrulesError", "PackError", "SourceError", "__version__", "diagnose", "load_rules"]
+__all__ = ["LogrulesError", "PackError", "SourceError", "__version__", "diagnose", "load_rules", "to_json"]
 
 
 def load_rules(*folders: "str | PathLike[str]", language: str = "en") -> "Pack":
@@ -43,6 +43,20 @@ def diagnose(*paths: "str | PathLike[str]", pack: "Pack | None" = None) -> "Repo
 
     found = discover([fspath(path) for path in paths])
     return replay(found.sources, pack or _shipped_rules(), notes=found.notes, cache=pack is None)
+
+
+def to_json(report: "Report", language: str = "en") -> str:
+    """The report as `logrules diagnose --format json` writes it; `logrules schema report` describes it.
+
+    In another language than English it needs a report by rules that were loaded in that language.
+    """
+    from io import StringIO
+
+    from logrules.output.report_json import render_json
+
+    document = StringIO()
+    render_json(report, document, language)
+    return document.getvalue()
 
 
 @cache

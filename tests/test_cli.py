@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import logrules
 from logrules import load_rules
 from logrules.cli.did_you_mean import forgotten_dashes
 from logrules.cli.extension import installed_verbs
@@ -426,3 +427,10 @@ def test_a_log_that_anybody_may_execute_is_no_program(tmp_path):
     log.write_text("step 1\n")
     log.chmod(0o777)
     assert forgotten_dashes(["watch", str(log), "b.log"], [str(log), "b.log"], unknown=False) is None
+
+
+def test_the_document_of_a_report_is_what_the_command_line_prints(tmp_path, capsys):
+    log = tmp_path / "train.log"
+    log.write_text("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n")
+    assert main(["diagnose", str(log), "--format", "json"]) == 1
+    assert json.loads(logrules.to_json(logrules.diagnose(log))) == json.loads(capsys.readouterr().out)

@@ -208,3 +208,11 @@ def test_what_a_profile_says_gives_no_orders_to_a_terminal(tmp_path, capsys):
         said = capsys.readouterr().out
         assert "\x1b" not in said
         assert said.count(r"\x1b[2J") >= 5
+
+
+def test_a_profile_of_ones_own_needs_no_second_language(tmp_path):
+    path = tmp_path / "p.yaml"
+    path.write_text(
+        "expect: demo\ntitle: {en: Demo}\nsteps:\n  - {id: one, title: {en: One}, lines: {contains: [fault]}}\n"
+    )
+    assert load_profile(str(path), _pack()).steps[0].title.of("zh") == "One"

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logrules.cli.main import main
 from logrules.model.report import Evidence
 from logrules.output.numbers import other_ranks_said, ranks_said
 from logrules.output.rank_sentences import grouped, same_of
@@ -71,7 +72,7 @@ def test_five_hundred_equal_lines_are_one():
     assert len(found) == 1
     assert found[0].line is lines[0]
     assert same_of(found[0], "en") == "the same of ranks 1-499 except 37"
-    assert same_of(found[0], "zh") == "rank 1-499（37 除外） 相同"
+    assert same_of(found[0], "zh") == "rank 1-499（37 除外）相同"
 
 
 def test_lines_that_tell_ranks_apart_stay():
@@ -94,3 +95,21 @@ def test_a_world_that_a_log_made_up_is_listed_nowhere():
     finally:
         tracemalloc.stop()
     assert most < 100_000
+
+
+def test_where_the_odd_rank_was_last_is_told_in_short_too(tmp_path, capsys):
+    for rank in range(8):
+        lines = [f"2026-11-27 03:00:{second:02d} INFO [rank{rank}] step {second}/900 loss 1.5" for second in range(9)]
+        if rank == 5:
+            lines.pop()
+        else:
+            lines.append(
+                f"[rank{rank}]:[E1127 03:10:12.000001 9 ProcessGroupNCCL.cpp:632] [Rank {rank}] Watchdog caught collective "
+                "operation timeout: WorkNCCL(SeqNum=88, OpType=ALLREDUCE, NumelIn=26, NumelOut=26, Timeout(ms)=600000) "
+                "ran for 600012 milliseconds before timing out."
+            )
+        (tmp_path / f"rank_{rank}.log").write_text("\n".join(lines) + "\n")
+    assert main(["diagnose", str(tmp_path)]) == 1
+    assert "ranks 0-7 except 5 wait in collective #88 (ALLREDUCE)  rank_5.log:8\n" in capsys.readouterr().out
+    assert main(["diagnose", str(tmp_path), "--lang", "zh"]) == 1
+    assert "rank 0-7（5 除外）在等集合通信 #88（ALLREDUCE）  rank_5.log:8\n" in capsys.readouterr().out

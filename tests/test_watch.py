@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+from logrules.cli.main import main
 from logrules.cli.watch import _step_back
 from tests.conftest import fixtures
 
@@ -513,8 +514,20 @@ def test_events_and_the_log_do_not_share_standard_output():
     assert b"both want standard output" in refused.stderr
 
 
-def test_a_patience_that_is_none_is_refused():
-    assert b"--patience" in run("--patience", "0", "--", "true").stderr
+@pytest.mark.parametrize(
+    ("option", "values", "says"),
+    [
+        ("--patience", ("0", "-1", "nan", "inf", "4s"), "a factor above 0, such as 0.5 or 2, not `{}`"),
+        ("--then-quiet", ("soon", "5", "-1s"), "a length of time such as 30s or 12m, not `{}`"),
+        ("--replay", ("0x", "fast", "nan"), "a speed such as 60x, or max, not `{}`"),
+    ],
+)
+def test_a_number_that_makes_no_sense_is_refused_with_one_that_does(option, values, says, capsys):
+    for value in values:
+        with pytest.raises(SystemExit) as ended:
+            main(["watch", f"{option}={value}", "--", "true"])
+        assert ended.value.code == 2
+        assert f"{option}: expects {says.format(value)}" in capsys.readouterr().err
 
 
 def test_a_pipe_without_a_line_is_nothing_to_judge():

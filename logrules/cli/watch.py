@@ -4,7 +4,7 @@ import argparse
 import gc
 import os
 import sys
-from argparse import BooleanOptionalAction
+from argparse import ArgumentTypeError, BooleanOptionalAction
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -66,7 +66,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="with --replay: time to let pass after the last line, such as 15m",
     )  # fmt: skip
     parser.add_argument(
-        "--patience", type=float, default=1.0, metavar="FACTOR",
+        "--patience", type=_factor, default=1.0, metavar="FACTOR",
         help="multiply the time after which silence is a stall: 0.5, 2 (default: 1)",
     )  # fmt: skip
     parser.add_argument(
@@ -80,18 +80,34 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     watch_listeners.add_options(parser)
 
 
+def _factor(text: str) -> float:
+    try:
+        factor = float(text)
+    except ValueError:
+        factor = 0.0
+    if not 0 < factor < float("inf"):
+        raise ArgumentTypeError(f"expects a factor above 0, such as 0.5 or 2, not `{text}`")
+    return factor
+
+
 def _speed(text: str) -> float:
     """How many times as fast; infinite for ``max``."""
-    speed = float("inf") if text == "max" else float(text.removesuffix("x"))
+    try:
+        speed = float("inf") if text == "max" else float(text.removesuffix("x"))
+    except ValueError:
+        speed = 0.0
     if not speed > 0:
-        raise ValueError(text)
+        raise ArgumentTypeError(f"expects a speed such as 60x, or max, not `{text}`")
     return speed
 
 
 def _duration(text: str) -> float:
     from logrules.ruleset.duration import seconds
 
-    return seconds(text)
+    try:
+        return seconds(text)
+    except ValueError:
+        raise ArgumentTypeError(f"expects a length of time such as 30s or 12m, not `{text}`") from None
 
 
 def run(options: argparse.Namespace) -> int:
@@ -160,8 +176,6 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
 
     if options.format == "jsonl" and options.echo:
         raise LogrulesError("--format jsonl and --echo both want standard output")
-    if not 0 < options.patience < float("inf"):
-        raise LogrulesError("--patience: a number above 0, such as 0.5")
 
 
 def _with_paths(report: "Report", job: "Job") -> "Report":

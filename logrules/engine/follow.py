@@ -6,7 +6,7 @@ from itertools import chain, islice
 from threading import RLock
 
 from logrules.engine.dating import dated, dated_events
-from logrules.engine.live_log import LinesBelow, LiveLog, exit_line, live_log, with_lines_below, with_stacks, with_years
+from logrules.engine.live_log import LinesBelow, LiveLog, LiveLogs, exit_line, with_lines_below, with_stacks, with_years
 from logrules.engine.merged_logs import merged
 from logrules.engine.quiet_notice import SHORTEST_S, QuietNotice
 from logrules.engine.run import compiled
@@ -62,7 +62,7 @@ class Following:
         self._session = Session(pack, index=index)
         self._notice = QuietNotice(SHORTEST_S * pack.patience)
         self._stalls: set[str] = set()
-        self._logs: dict[str, LiveLog] = {}
+        self._logs = LiveLogs(pack, self._scanners)
         self._below = LinesBelow()
         self._skipped: dict[tuple[str, str], int] = {}
         self._heard: deque[Block | GroupRecord] = deque()
@@ -86,10 +86,10 @@ class Following:
     def report(self) -> Report:
         """Everything that is known now. Changes nothing."""
         with self._lock:
-            report = self._session.report(self._lines(), tuple(self._logs))
+            report = self._session.report(self._lines(), tuple(self._logs.known))
             left_out = (SourceNote(name, f"{why} ({count:,} bytes)") for (name, why), count in self._skipped.items())
             noted = with_stacks(replace(report, notes=(*report.notes, *left_out)), self._stacks)
-            return with_years(with_lines_below(noted, self._below.known), self._logs)
+            return with_years(with_lines_below(noted, self._below.known), self._logs.known)
 
     def workers(self) -> tuple[WorkerNow, ...]:
         """Where each worker is now."""
@@ -141,7 +141,7 @@ class Following:
         if self._now is not None:
             if self._beat_s is not None:
                 due.append(self._now + max(self._beat_s, self._beat_share * (self._now - self._spoken)))
-            if any(log.growing.holds for log in self._logs.values()):
+            if self._logs.holds:
                 due.append(self._released + RELEASE_S)
         return min((at for at in due if at is not None), default=None)
 
@@ -161,21 +161,23 @@ class Following:
                 if event.arrived is not None:
                     changes += self._session.feed(BytesArrived(event.source, event.arrived))
                 changes += self._session.feed(event)
+                self._logs.read(event.source)
                 count += 1
             return count, changes
 
     def _saved_events(self, source: Source) -> Iterator[Event]:
         """The events of an existing log, dated: they may have to be merged after those of other logs."""
-        return dated_events(self._backlog_events(source), self._log(source.name).clock)
+        return dated_events(self._backlog_events(source), self._logs.read(source.name).clock)
 
     def _backlog_events(self, source: Source) -> Iterator[Event]:
-        log = self._log(source.name)
+        log = self._logs.read(source.name)
         if isinstance(source, RecordSource):
             yield from source.records
         while isinstance(item := source.read(None), Block):
             self._bytes += len(item.data)
             self._now = max(self._now or 0.0, item.arrived or 0.0)
             yield from log.growing.read(item)
+            self._logs.read(source.name)
             self._below.keep(source.name, log.growing.below, self._session.report)
         yield from log.growing.held()
 
@@ -187,7 +189,7 @@ class Following:
             changes += self._notice.pass_to(item.now, owed=owed)
         while self._heard:
             heard = self._heard.popleft()
-            log = self._log(heard.source)
+            log = self._logs.read(heard.source)
             if isinstance(heard, GroupRecord):
                 changes += self._feed(log, (heard,))
                 continue
@@ -230,7 +232,7 @@ class Following:
             self._spoken = block.arrived
             yield from self._session.feed(BytesArrived(block.source, block.arrived))
             yield from self._notice.on_bytes(block.arrived)
-        log = self._log(block.source)
+        log = self._logs.read(block.source)
         yield from self._feed(log, log.growing.read(block))
         self._below.keep(block.source, log.growing.below, self._session.report)
         if block.arrived is not None:
@@ -247,7 +249,7 @@ class Following:
             return
         key = (item.source, item.reason)
         self._skipped[key] = self._skipped.get(key, 0) + item.bytes
-        log = self._log(item.source)
+        log = self._logs.read(item.source)
         yield from self._feed(log, log.growing.skip(item.offset + item.bytes, item.lines))
 
     def _release(self, now: float) -> Iterator[Change]:
@@ -256,9 +258,9 @@ class Following:
         if now < self._released + RELEASE_S:
             return
         self._released = now
-        for log in self._logs.values():
+        for name, log in self._logs.known.items():
             if log.growing.holds:
-                yield from self._feed(log, log.growing.held())
+                yield from self._feed(self._logs.read(name), log.growing.held())
 
     def _judge(self, now: float) -> Iterator[Change]:
         """Let the session judge silence where its deadline has passed, and now and then."""
@@ -272,20 +274,16 @@ class Following:
             self._notice = QuietNotice()  # that line is not the job's
             yield from self._block(exit_line(end.exit_status, self._now))
         # The log that was written last shows where the job ended.
-        for name, log in sorted(self._logs.items(), key=lambda item: item[1].clock.now or float("-inf")):
-            yield from self._feed(log, chain(log.growing.held(), log.growing.ends()))
+        for name, log in sorted(self._logs.known.items(), key=lambda item: item[1].clock.now or float("-inf")):
+            yield from self._feed(self._logs.read(name), chain(log.growing.held(), log.growing.ends()))
             for sentence in log.reader.dropped:
                 self._session.note(SourceNote(name, sentence))
         for dump in self._dumps:
             self._dump_lines[dump.name] = dump.lines
-            log = self._log(dump.name)
+            log = self._logs.read(dump.name)
             yield from self._feed(log, (replace(record, arrived=self._now) for record in dump.records))
         yield from self._session.feed(end)
 
-    def _log(self, source: str) -> LiveLog:
-        if source not in self._logs:
-            self._logs[source] = live_log(source, self._pack, self._scanners)
-        return self._logs[source]
-
     def _lines(self) -> int:
-        return sum(log.lines for log in self._logs.values()) + sum(self._dump_lines.values())
+        with self._lock:
+            return self._logs.lines + sum(self._dump_lines.values())

@@ -36,6 +36,51 @@ def live_log(source: str, pack: Pack, scanners: Scanners) -> LiveLog:
     return LiveLog(GrowingLog(source, reader, scanners.find), reader, Clock())
 
 
+class LiveLogs:
+    """The logs of a job, by their names; one that is asked for first is new.
+
+    There may be thousands, and whether lines are held back and how many there are is asked with every block: only those
+    that were `read` since the last time are looked at.
+    """
+
+    def __init__(self, pack: Pack, scanners: Scanners) -> None:
+        self._pack = pack
+        self._scanners = scanners
+        self.known: dict[str, LiveLog] = {}
+        self._read: set[str] = set()
+        self._may_hold: set[str] = set()
+        self._counted: dict[str, int] = {}
+        self._lines = 0
+
+    def read(self, name: str) -> LiveLog:
+        """The log of this name, of which something is read now."""
+        if name not in self.known:
+            self.known[name] = live_log(name, self._pack, self._scanners)
+        self._read.add(name)
+        self._may_hold.add(name)
+        return self.known[name]
+
+    @property
+    def lines(self) -> int:
+        """The lines of all of them."""
+        for name in self._read:
+            lines = self.known[name].lines
+            self._lines += lines - self._counted.get(name, 0)
+            self._counted[name] = lines
+        self._read.clear()
+        return self._lines
+
+    @property
+    def holds(self) -> bool:
+        """Whether one of them holds lines back."""
+        while self._may_hold:
+            name = next(iter(self._may_hold))
+            if self.known[name].growing.holds:
+                return True
+            self._may_hold.discard(name)
+        return False
+
+
 def exit_line(status: int, at: float | None) -> Block:
     """How a command ended, as launchers write it, for the table of exits: a log of its own."""
     return Block(_EXIT_LOG, 0, f"logrules: the command ended: exit status {status}\n".encode(), at)

@@ -18,9 +18,10 @@ _TYPED = frozenset({"SIGINT", "SIGQUIT"})
 _LEAVING = frozenset({None, "shutdown"})
 
 _PLACE = Text(
-    "{title}: nothing for {quiet} in {phase}{after}; {end}", "{title}：在阶段 {phase}{after} 停滞 {quiet}；{end}"
+    "{title}: nothing for {quiet} in {phase}{after}; {end}", "{title}：在阶段 {phase}{after}停滞 {quiet}；{end}"
 )
 _AFTER = Text(" after step {step}", "（第 {step} 步之后）")
+_NO_STEP = Text("", " ")
 _BY_YOU = Text("then you ended it ({signal})", "随后由你结束（{signal}）")
 _SIGNALLED = Text("then it was told to end ({signal})", "随后被要求结束（{signal}）")
 _FROM_OUTSIDE = Text("then it was ended: {title}", "随后被结束：{title}")
@@ -250,7 +251,7 @@ def _title(stall: ToldStall, end: Text) -> Text:
 
 
 def _facts(stall: ToldStall, language: str) -> dict[str, str]:
-    after = "" if stall.step is None else _AFTER.of(language).format(step=stall.step)
+    after = (_NO_STEP if stall.step is None else _AFTER).of(language).format(step=stall.step)
     one = stall.diagnosis
     quiet = duration(max(stall.until - stall.since, 0.0))
     return {"title": one.title.of(language), "quiet": quiet, "phase": one.phase, "after": after}

@@ -112,7 +112,7 @@ class BriefReport(TextReport):
         certainty = certainty_in_words(one, self._language)
         self._put(0, (f"{one.cause} · {certainty} · {self._word(words.EXPLAIN)} {one.rule}", "dim"))
         self._put(0, (self._label(words.WHY), "bold"), (first_sentences(self._word(one.why), _MAX_WHY), ""))
-        self._sides(report)
+        self._sides(report, one)
         closing = list(self._closing(one))
         most = MAX_LINES - below - sum(self._page.taken(0, parts) for parts in closing)
         steps = self._forms(one.fixes[:MAX_STEPS])
@@ -123,15 +123,19 @@ class BriefReport(TextReport):
         for parts in closing:
             self._put(0, *parts)
 
-    def _sides(self, report: Report) -> None:
-        """In what the ranks differ, the first and most telling difference; or why nobody is named."""
+    def _sides(self, report: Report, first: Diagnosis) -> None:
+        """In what the ranks differ, the first and most telling difference, and where; or why nobody is named."""
         if report.comparison is None:
             return
-        said = declined(report.comparison, self._language)
+        said, place = declined(report.comparison, self._language), ""
         if said is None and report.comparison.differences:
-            said = sentence(report.comparison.differences[0], self._language)
+            first_difference = report.comparison.differences[0]
+            said = sentence(first_difference, self._language)
+            places = (line.place for line in first_difference.evidence[:1])
+            place = next((one for one in places if one not in {line.place for line in first.evidence}), "")
         if said is not None:
-            self._put(0, (self._label(words.SIDES), "bold"), (shortened(said, _MAX_WHY), ""))
+            where_seen = [(f"  {place}", "cyan")] if place else []
+            self._put(0, (self._label(words.SIDES), "bold"), (shortened(said, _MAX_WHY), ""), *where_seen)
 
     def _forms(self, fixes: Sequence[Fix]) -> list[Sequence[StepLines]]:
         return [forms_of(number, fix, self._language, self._shell) for number, fix in enumerate(fixes, start=1)]

@@ -113,7 +113,13 @@ def sentences(comparison: Comparison) -> Iterator[tuple[Text, tuple[Evidence, ..
 def sentence(one: Difference, language: str) -> str:
     """In what some ranks are unlike the others."""
     others = ranks_said(one.others, language) if one.others else ""
-    return _text_of(one).of(language).format(ranks=ranks_said(one.ranks, language), others=others, **one.facts)
+    said = _text_of(one).of(language).format(ranks=ranks_said(one.ranks, language), others=others, **one.facts)
+    return _closed_up(said, language)
+
+
+def _closed_up(said: str, language: str) -> str:
+    """Without the blank between a figure and a Chinese word where a bracket of full width, which has its own, is."""
+    return said.replace("） ", "）") if language == "zh" else said
 
 
 def _text_of(one: Difference) -> Text:
@@ -146,4 +152,6 @@ def _others(first: Evidence, rest: Iterable[Evidence]) -> Iterator[int]:
 
 def same_of(alike: Alike, language: str) -> str:
     """Who else printed a line; nothing where nobody did."""
-    return _SAME_OF.of(language).format(ranks=ranks_said(alike.ranks, language)) if alike.ranks else ""
+    if not alike.ranks:
+        return ""
+    return _closed_up(_SAME_OF.of(language).format(ranks=ranks_said(alike.ranks, language)), language)

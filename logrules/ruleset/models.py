@@ -75,10 +75,10 @@ TextMap = Annotated[dict[str, str], BeforeValidator(_texts)]
 
 
 class TextFile(Strict):
-    """A sentence for people, in English and Chinese."""
+    """A sentence for people, in English and, if somebody reads it in Chinese, in Chinese."""
 
     en: Annotated[str, StringConstraints(min_length=1, max_length=2000)]
-    zh: Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+    zh: Annotated[str, StringConstraints(max_length=2000)] = ""
 
 
 class SignalFile(Strict):

@@ -1,4 +1,4 @@
-"""Descriptors that bytes are passed through: all of a piece written, pipes made wide."""
+"""Descriptors: all of a piece written, pipes made wide, and how many may be open."""
 
 import os
 import time
@@ -32,3 +32,25 @@ def widen(descriptor: int) -> None:
         return
     with suppress(OSError):
         fcntl(descriptor, F_SETPIPE_SZ, _PIPE_BYTES)
+
+
+# For modules that are loaded late, pipes of commands, databases, connections.
+SPARE = 128
+
+
+def room_for(count: int) -> int:
+    """How many of so many files may be held open; the limit is raised as far as that takes, or the system lets us."""
+    try:
+        import resource
+    except ImportError:  # Windows: what it limits are the files of the C library, which are not these
+        return count
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = count + SPARE
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+            soft = allowed
+        except (OSError, ValueError):
+            pass
+    return count if soft == resource.RLIM_INFINITY or soft >= wanted else max(soft - SPARE, 1)

@@ -10,6 +10,7 @@ from logrules.model.record import mutable_record
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.sources.coming_dumps import ComingDumps
 from logrules.sources.copied_text import GrowingForm
+from logrules.sources.descriptors import room_for
 from logrules.sources.pending_lines import PendingLines
 from logrules.sources.queue import EventQueue
 from logrules.sources.rotated_files import first_names
@@ -25,6 +26,7 @@ POLL_S = 0.5
 _LATELY_S = 0.25
 _GROWING_S, _GROWING_SHARE = 0.01, 0.05
 _QUIET_S, _QUIET_SHARE = 0.03, 0.005
+_NO_ROOM = "is not followed: this process may hold no further files open; raise `ulimit -n`"
 _ABSENT = ("no such file or directory", "not a directory", "the system cannot find the file specified")
 
 
@@ -91,6 +93,7 @@ class FollowedFiles:
         self.take_dump: Callable[[RecordSource, float], None] | None = None
         self._dumps = ComingDumps()
         self._followed: dict[str, _Followed] = {}
+        self._refused: set[str] = set()
         self._stopped = Event()
         self._begun = False
         self._find()
@@ -139,16 +142,29 @@ class FollowedFiles:
 
     def _find(self) -> None:
         logs, dumps = self._roots.files()
+        folders: dict[Path, str] = {}
         for path, name in logs:
-            key = str(_real(path))
-            if key not in self._followed and not self._was_read(path):
-                self._followed[key] = _Followed(Tail(path), name)
+            # Links in the folder are followed, so that two ways to one folder are one.
+            # Not by Path.resolve: before Python 3.13 it raises RuntimeError for links in a loop.
+            folder = folders.get(path.parent) or folders.setdefault(path.parent, os.path.realpath(path.parent))
+            key = os.path.join(folder, path.name)  # noqa: PTH118 (a Path of each costs more than the look)
+            if key not in self._followed and key not in self._refused and not self._was_read(path):
+                self._follow(key, path, name)
         records, notes = self._dumps.look(dumps)
         for record in records:
             if self.take_dump is not None:
                 self.take_dump(record, now())
         for note in notes:
             self._buffer.note(note.source, note.note)
+
+    def _follow(self, key: str, path: Path, name: str) -> None:
+        """Follow one more log, if so many files may be held open."""
+        count = len(self._followed) + 1
+        if room_for(count) < count:
+            self._refused.add(key)
+            self._buffer.note(name, _NO_ROOM)
+        else:
+            self._followed[key] = _Followed(Tail(path), name)
 
     def _was_read(self, path: Path) -> bool:
         """Whether it is a log that was read under its first name before rotation: `train.log` as `train.log.1`."""
