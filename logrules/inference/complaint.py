@@ -18,7 +18,7 @@ _COMPLAINT = late_pattern(
     rf"(?:error|fatal|panic|{_UNABLE})(?![\w=])"
     r"|.{0,60}[\[<](?:error|fatal)[\]>]"
     r"|(?:.{0,40}\s)?[EF] [\w./-]{1,120}\.(?:cc|cpp|cu|c|h|cxx):\d{1,6}\]"
-    r"|[\w./ -]{1,60}: .{0,80}\bfailed\b"
+    r"|[\w./ -]{1,60}: .{0,80}\b(?:failed|command not found)\b"
     # A heading in words: ``Socket connect error: ...``.
     r"|(?:[A-Za-z]\w{1,20} ){1,3}(?:error|failure) ?:)"
 )
