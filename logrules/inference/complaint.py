@@ -28,6 +28,8 @@ _NO_COMPLAINT = late_pattern(
     r"|\berrors? ?(?:rate|bars?|count|=|of \d|[:=] ?[\d.]+(?:e-?\d+)?%?\s*$)"
     r"|\b(?:ignor|skip|fall(?:ing)? ?back|instead|continu|optional|default)\w*"
 )
+# What scripts clean up and set up with: they go on where it fails.
+_HOUSEKEEPING = late_pattern(r"(?:\S{1,80}: )?(?:rm|rmdir|mv|cp|ln|ls|chmod|chown|mkdir|touch|p?kill|u?mount|ulimit): ")
 # Which may be said on the line below, too.
 _TRIES_AGAIN = late_pattern(r"(?i)\b(?:re-?tr(?:y|ies|ying)|trying|try again|resum(?:e|ing)|attempt \d)\b")
 
@@ -46,6 +48,6 @@ def complaints(lines: Sequence[Event], went_on: int) -> Iterator[Event]:
 
 
 def _complains(line: Event) -> bool:
-    if line.level is not None or line.stance is not Stance.FACT:
+    if line.level is not None or line.stance is not Stance.FACT or _HOUSEKEEPING.match(line.message):
         return False
     return _COMPLAINT.match(line.message) is not None and _NO_COMPLAINT.search(line.message[:_MAX_READ]) is None
