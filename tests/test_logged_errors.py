@@ -28,6 +28,8 @@ def on():
         ("Socket connect error: connection reset by peer\n", "peer-lost"),
         ("E acme/serving/harness.cc:104] m load failure: Op type not registered 'Fancy'\n", "version-mismatch"),
         ("fatal: device 3 is lost\n", "gpu-xid"),
+        ("[14:49:15] /opt/acme/rpc/tcp.cc:76: Failed bind on 10.0.0.7:7056 , error: Success\n", "port-in-use"),
+        ("bash: runjob: command not found\n", "missing-module"),
         # A message of several lines bears its level on the first.
         ("[ERROR train.py:48]\nAdditional properties are not allowed ('batchsize' was\nunexpected)\n", "bad-config"),
     ],
@@ -51,6 +53,7 @@ def test_an_unknown_error_at_the_end_is_told_by_its_words(on, log, cause):
         ),
         pytest.param("acme: failed to load the optional kernel, falling back to the slow one\n", id="it does without"),
         pytest.param("epoch 1 error: 0.031\n", id="a figure"),
+        pytest.param("7 tests passed, failed: 0\n", id="a count"),
         pytest.param("checked 7 files: no errors found\n", id="none was found"),
     ],
 )

@@ -389,3 +389,17 @@ def test_a_line_that_sums_up_those_of_several_does_not_say_where_they_are_by_now
     line = "[2024-08-14 11:08:21,778] [INFO] [real_accelerator.py:203:get_accelerator] Setting ds_accelerator to xpu (auto detect)"
     log.write_text(f"(RayWorkerVllm pid=71) {line}{told}\n")
     assert diagnose(str(log)).status is status
+
+
+def test_a_measure_counts_however_long_the_unknown_prefix_before_it(tmp_path):
+    log = tmp_path / "train.log"
+    begun = "[2026-03-02:10:00:04:INFO:acme.callback:__init__] Training started\n"
+    rounds = "".join(
+        f"[2026-03-02:10:0{n}:09:INFO:root:__call__] Epoch[0] Batch [{n}50]\tSpeed: 5{n}.3 samples/sec\tperplexity=7{n}.5\n"
+        for n in range(1, 4)
+    )
+    log.write_text(begun)
+    assert diagnose(str(log)).status is Status.STALLED
+
+    log.write_text(begun + rounds)
+    assert diagnose(str(log)).status is not Status.STALLED

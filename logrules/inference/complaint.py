@@ -12,22 +12,24 @@ _MAX_READ = 160
 _LAST_LINES = 20
 # Brackets, times and the names of programs and functions that stand before what is said.
 _PREFIX = r"\W{0,4}(?:(?:\[[^\]\n]{1,60}\]|<[^>\n]{1,40}>|\d[\d:.,/TZ+-]{3,30}|[\w.()/~-]{1,60}:)\s{0,4}){0,4}"
-_UNABLE = r"(?:failed|unable|not able) to\b|failure\b|could(?: not|n't)\b|can(?:not|'t| not)\b"
+_UNABLE = r"(?:unable|not able) to\b|fail(?:ed|ure)\b|could(?: not|n't)\b|can(?:not|'t| not)\b"
 _COMPLAINT = late_pattern(
     rf"(?i)(?:{_PREFIX}(?:(?:fatal|critical|internal|unexpected|unhandled|unrecoverable|runtime|system) )?"
-    rf"(?:error|fatal|panic|{_UNABLE})(?![\w=])"
+    rf"(?:error|fatal|panic|no such file or directory|permission denied|{_UNABLE})(?![\w=])"
     r"|.{0,60}[\[<](?:error|fatal)[\]>]"
     r"|(?:.{0,40}\s)?[EF] [\w./-]{1,120}\.(?:cc|cpp|cu|c|h|cxx):\d{1,6}\]"
-    r"|[\w./ -]{1,60}: .{0,80}\bfailed\b"
+    r"|[\w./ -]{1,60}: .{0,80}\b(?:failed|command not found)\b"
     # A heading in words: ``Socket connect error: ...``.
     r"|(?:[A-Za-z]\w{1,20} ){1,3}(?:error|failure) ?:)"
 )
 # Counts and rates of errors, and what is said of one that there is none.
 _NO_COMPLAINT = late_pattern(
-    r"(?i)\b(?:no|0|zero|without|any) (?:errors?|failures?)\b"
+    r"(?i)\b(?:no|0|zero|without|any) (?:errors?|failures?)\b|\bfailed ?[:=]? ?0\b"
     r"|\berrors? ?(?:rate|bars?|count|=|of \d|[:=] ?[\d.]+(?:e-?\d+)?%?\s*$)"
     r"|\b(?:ignor|skip|fall(?:ing)? ?back|instead|continu|optional|default)\w*"
 )
+# What scripts clean up and set up with: they go on where it fails.
+_HOUSEKEEPING = late_pattern(r"(?:\S{1,80}: )?(?:rm|rmdir|mv|cp|ln|ls|chmod|chown|mkdir|touch|p?kill|u?mount|ulimit): ")
 # Which may be said on the line below, too.
 _TRIES_AGAIN = late_pattern(r"(?i)\b(?:re-?tr(?:y|ies|ying)|trying|try again|resum(?:e|ing)|attempt \d)\b")
 
@@ -46,6 +48,6 @@ def complaints(lines: Sequence[Event], went_on: int) -> Iterator[Event]:
 
 
 def _complains(line: Event) -> bool:
-    if line.level is not None or line.stance is not Stance.FACT:
+    if line.level is not None or line.stance is not Stance.FACT or _HOUSEKEEPING.match(line.message):
         return False
     return _COMPLAINT.match(line.message) is not None and _NO_COMPLAINT.search(line.message[:_MAX_READ]) is None

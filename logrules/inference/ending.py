@@ -28,6 +28,7 @@ _OF_OTHERS = late_pattern(
 )
 # What a loop measures, in whatever words around it: who waits has nothing new to tell of it.
 _MEASURED_ROUNDS = 3
+_MAX_MEASURES = 1_000
 _MEASURES = late_pattern(r"(?i)loss|(?<![a-z])acc(?:uracy)?(?![a-z])|(?<![a-z])ppl(?![a-z])|perplexity|reward")
 # Who failed while it started is past when its log has so many lines more: another run was appended, or another command.
 OUTLIVED_LINES = 200
@@ -103,6 +104,8 @@ class Endings:
         """
         said: dict[str, set[str]] = {}
         printed: set[str] = set()
+        # A line's kind may end before the measure that stands in it.
+        measures: set[str] = set()
         for line in self.below(waiting.event):
             own = not peers(line.worker, waiting.worker)
             if (
@@ -114,8 +117,10 @@ class Endings:
                 said.setdefault(kind, set()).add(progress_key(line.message))
                 if _is_printed(line):
                     printed.add(kind)
+                if _MEASURES.search(line.message[:_MAX_MEASURES]):
+                    measures.add(kind)
         lines = sum(min(len(told), _OF_A_KIND) for told in said.values())
-        measured = any(len(told) >= _MEASURED_ROUNDS and _MEASURES.search(kind) for kind, told in said.items())
+        measured = any(len(said[kind]) >= _MEASURED_ROUNDS for kind in measures)
         return measured or len(said) > WAITING_KINDS or lines > WAITING_LINES or len(printed) >= _PRINTED_KINDS
 
     def cut_short(self, source: str) -> bool:
