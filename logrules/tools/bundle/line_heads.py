@@ -56,8 +56,8 @@ def _block(text: str, lines: list[int], first: int) -> list[list[Piece]]:
         head = _length(line, one, units)
         if head is None:
             break
-        start, end = lines[number] + head, lines[number] + len(line) - (len(tail) if line.endswith(tail) else 0)
-        stop = lines[number] + len(line)
+        start, stop = lines[number] + head, lines[number] + len(line)
+        end = max(start, lines[number] + len(line.removesuffix(tail).rstrip() if tail else line))
         found.append([(text[start:end], start, end), ("\n", stop, stop)])
     return found
 
@@ -89,11 +89,11 @@ def _length(line: str, like: str, units: int) -> int | None:
 
 
 def _tail(one: str, other: str) -> str:
-    """What two lines end with alike from a blank on."""
+    """What two lines end with alike behind a blank."""
     alike = 0
     for char, its in zip(reversed(one[-_MAX_TAIL:]), reversed(other[-_MAX_TAIL:]), strict=False):
         if char != its:
             break
         alike += 1
     tail = one[len(one) - alike :]
-    return tail[tail.index(" ") :] if " " in tail else ""
+    return tail[tail.index(" ") :].strip() if " " in tail else ""
