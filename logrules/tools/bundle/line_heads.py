@@ -38,6 +38,9 @@ def _blocks(text: str, lines: list[int], places: Iterable[int]) -> Iterator[list
             continue
         first = at - 1 if at > read and _head(_line(text, lines, at - 1), _line(text, lines, at)) else at
         block = _block(text, lines, first)
+        if first < at and len(block) <= 2:
+            # What goes on below the name begins otherwise than what stands above it.
+            first, block = at, _block(text, lines, at)
         if len(block) > 1:
             read = first + len(block)
             yield [piece for line in block for piece in line]

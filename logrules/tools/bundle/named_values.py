@@ -35,9 +35,9 @@ _QUALIFIED = r"""
 # What may be said of it first: that it is wrong or has expired.
 _STATE = r"(?: (?<=[\u4e00-\u9fff]) (?: 错误 | 有误 | 不对 | 不正确 | 无效 | 失效 | 已?过期 ) (?=[(:=]) )?+"
 _SIGNS = r"""
-    : [ ] (?:None|null|nil|unset|""|''|<\w{1,10}>) [ ] (?:->|=>|→) [ ] | [+?]= | ::= | => | :=\s? | :- | ={1,3}+ | !={1,2}+ | :(?!:|//) | <?-> | <- | → | ⇒ | [ ]?\.{3,80}+:? | (?:\.[ ]){2,40}+\.?:?
+    : [ ] (?:None|null|nil|unset|""|''|<\w{1,10}>) [ ] (?:->|=>|→) [ ] | [+?]= | ::= | => | :=\s? | :- | ={1,3}+ | !={1,2}+ | :(?!:|//) | <?-> | <- | → | ⇒ | [✓✔] | [ ]?\.{3,80}+:? | (?:\.[ ]){2,40}+\.?:?
   | %(?:25){0,3}+3[aAdD](?:%(?:25){0,3}+2[27])?+ | \\+(?:u00|x)3[aAdD] | &\#(?:58|61|x3[aAdD]); | 【
-  | (?:的?值)?+ (?:已|被)?+ (?:是|为|等于|(?:改|设|设置|重置|更新|修改)[为成]) | ,值[是为]?+:?+ | 如下 | (?<=\s)(?:is|was):?[ ](?!(?:re)?set[ ]to)
+  | (?:的?值)?+ (?:已|被)?+ (?:是|为|等于|(?:改|设|设置|重置|更新|修改)[为成]了?) | ,值[是为]?+:?+ | 如下 | (?<=\s)(?:is|was):?[ ](?!(?:re)?set[ ]to)
   | (?<=\s)(?:est|es|ist|lautet|é|è):?[ ] | [은는][ ] | は
 """
 _PATTERN = regex.compile(
@@ -64,7 +64,7 @@ _PATTERN = regex.compile(
         )
     )
     (?: (?:!!?|&)[\w-]{{0,40}}+[ ] )?+
-    (?: (?:\w{{0,20}}(?:Str|Secret|SecretValue|Some|Just)|str|quote) \( | <\w{{1,30}}+[ ]value= | \{{ \s*+ \\*+["'](?:value|s)\\*+["'] \s*+ : \s*+ | \$(?=['"]) | \$\((?:echo|printf)[ ] )?+
+    (?: (?:\w{{0,20}}(?:Str|Secret|SecretValue|Some|Just)|str|quote) \( | Optional\[ | <\w{{1,30}}+[ ]value= | \{{ \s*+ \\*+["'](?:value|s)\\*+["'] \s*+ : \s*+ | \$(?=['"]) | \$\((?:echo|printf)[ ] )?+
     (?P<wrapped> [\[{{<][ ]?+ )?+
     (?: [bBrfu]{{0,2}} (?P<quote>["]{{3}}|[']{{3}}|["'`]) (?P<secret> (?: \\(?s:.) | (?!(?P=quote)) [^\\\n] ){{1,4096}}+ ) (?P=quote)?
       | [bBrfu]{{0,2}} (?P<deep>\\++["']) (?P<secret> (?: (?!(?P=deep)) [^\n] ){{1,4096}}+ ) (?:(?P=deep))?
@@ -86,6 +86,7 @@ _LINE = regex.compile(
     regex.VERBOSE | regex.IGNORECASE | regex.MULTILINE,
 )
 _PATH = regex.compile(r"(?:[A-Za-z]:[\\/]|~?/|\./|\.\./|\$\{?\w)[\w./\\ -]*")
+_DOCUMENTED = regex.compile(r":(?:param|arg|type|keyword)[ ](?:\w{1,30}[ ])?$")
 # An end of the line, as JSON and Python spell it.
 _ESCAPED_END = regex.compile(r"(?:\\++[nrt])++$")
 _KEYS = regex.compile(r"(?:keys|tokens|secrets)\b", regex.IGNORECASE)
@@ -181,9 +182,11 @@ def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:
 
 
 def _is_passed_on(text: str, found: "regex.Match[str]") -> bool:
-    """Whether it is a shell's variable, whose value is passed on to a command."""
+    """Whether it is a shell's variable, whose value is passed on to a command, or a parameter that is described."""
     left, before = name_before(text, found.start())
-    return before.removesuffix(left).endswith(("$", "${")) and found["set"].strip(" }") in _BARS
+    outer = before.removesuffix(left)
+    is_variable = outer.endswith(("$", "${")) and found["set"].strip(" }") in _BARS
+    return is_variable or _DOCUMENTED.search(outer) is not None
 
 
 def _is_no_value(found: "regex.Match[str]", text: str, secret: str) -> bool:
@@ -217,7 +220,10 @@ def _is_its_own_name(text: str, found: "regex.Match[str]", secret: str) -> bool:
     end = found.end("close") if found["close"] else found.start("set")
     if secret.isupper():
         return _letters(text[max(0, end - _LEFT_CHARS) : end]).endswith(_letters(secret))
-    return _letters(secret) == _letters(found["password"] or found["key"] or found["hint"])
+    name = _letters(found["password"] or found["key"] or found["hint"])
+    owner, dot, last = secret.rpartition(".")
+    is_attribute = bool(dot) and found["quote"] is None and _DOTTED.fullmatch(owner) is not None
+    return _letters(last if is_attribute else secret) == name or (is_attribute and _letters(last).endswith(name))
 
 
 def _is_another_thing(found: "regex.Match[str]", left: str, secret: str, *, quoted: bool) -> bool:

@@ -16,6 +16,7 @@ _NOTHING = regex.compile(
     |anonymous | default | dummy | fake | unknown | n/a | to-?do | inherit(?:ed)? | redacted | hidden | masked | placeholder | example
     |[\w-]{0,12}(?:[*•]{3,}|\.{3}|…|x{4,})\w{0,4} | <?\|.*\|>?
     |yes|no|on|off|ok|(?:files|systemd|compat|sss|nis|db|ldap|winbind)(?:\ +(?:files|systemd|compat|sss|nis|db|ldap|winbind))*
+    |sha256:[\w+/]{43}=? | (?:set|unset|hidden|provided|loaded|configured)\ \([^()\n]*\)
     |(?:typing\.)?(?:optional|union|literal|list|dict|annotated)\[[^\n]*
     |[已未][\u4e00-\u9fff]{1,4} | 无[效]? | 空 | 缺失 | 错误 | 过期 | 不存在 | 不正确 | 必填 )[.,。，；:;!?)]*""",
     regex.VERBOSE | regex.IGNORECASE | regex.DOTALL,
@@ -112,7 +113,8 @@ def is_identifier(name: str) -> bool:
 
 def is_any_secret(left: str, name: str) -> bool:
     """Whether a name is but the word, as of a resource of Kubernetes: ``pullSecret: hub-login`` names one."""
-    return name.lower() in {"secret", "credential", "credentials"} and not left.endswith(("_", "-", "."))
+    is_word = not left.endswith(("_", "-", ".")) or left.lower().endswith(("pull-", "pull_", "existing-", "existing_"))
+    return name.lower() in {"secret", "credential", "credentials"} and is_word
 
 
 def is_telling(secret: str) -> bool:

@@ -56,7 +56,7 @@ def _separated_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, in
             for number in wanted:
                 at = start + sum(len(cell) + 1 for cell in cells[:number])
                 value = cells[number].strip(_QUOTES)
-                if _may_be_secret(value):
+                if _may_be_secret(value) or is_chosen(value):
                     begin = at + cells[number].index(value)
                     yield begin, begin + len(value)
 
