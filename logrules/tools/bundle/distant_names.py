@@ -52,7 +52,9 @@ _WHOSE = regex.compile(
     r"\b(?:for|of|on|at|from|by|in|user|host|see|run)[ ]+[\"'`]?$|(?:sha\d+|md5):$", regex.IGNORECASE
 )
 # What is told of it is no value.
-_ABOUT = regex.compile(r"\b(?:algorithm|policy|type|pattern|version|format|length|file|path)[ ]?[:=][ ]?[\"']?$", regex.IGNORECASE)
+_ABOUT = regex.compile(
+    r"\b(?:algorithm|policy|type|pattern|version|format|length|file|path)[ ]?[:=][ ]?[\"']?$", regex.IGNORECASE
+)
 _HASH = regex.compile(r"(?:\w{1,8}[:-])?[0-9a-f-]{12,}", regex.IGNORECASE)
 _FAR_CHARS, _MAX_WORDS = 150, 8
 _MIN_DRAWN = 3

@@ -47,12 +47,14 @@ _WORDLIKE = re.compile(r"(?:[A-Z]?[a-z]+){1,4}\d{0,6}|[A-Z]{1,15}\d{0,6}|\d+|0x[
 _MAX_WORD = 24
 # The letters that follow each letter in words of English and of programs, the 260 most frequent pairs of them. Of the
 # pairs that chance makes nearly two thirds are others, of those in 98 % of all words less than a third.
-_FOLLOWING = dict(
-    a="bcdgilmnprstuvxy", b="aeilorsu", c="acdehiklorstu", d="acdefilorstu", e="abcdefgilmnopqrstvwxy", f="aefilortu",
-    g="aehilnrsu", h="aeiot", i="abcdefglmnoprstvz", k="eis", l="acdeilopstuy", m="abeilmopsu", n="acdefgilnopstuv",
-    o="abcdfgiklmnoprstuvw", p="adehiloprstuy", q="u", r="acdegiklmnoprstuvy", s="acefhiklmopstuy", t="acdefhilmoprstuy",
-    u="abcdeilmnprst", v="aei", w="aeior", x="cept", y="ps", z="e",
-)  # fmt: skip
+_FOLLOWING = {
+    pairs[0]: pairs[1:]
+    for pairs in (
+        "abcdgilmnprstuvxy baeilorsu cacdehiklorstu dacdefilorstu eabcdefgilmnopqrstvwxy faefilortu gaehilnrsu haeiot"
+        " iabcdefglmnoprstvz keis lacdeilopstuy mabeilmopsu nacdefgilnopstuv oabcdfgiklmnoprstuvw padehiloprstuy qu"
+        " racdegiklmnoprstuvy sacefhiklmopstuy tacdefhilmoprstuy uabcdeilmnprst vaei waeior xcept yps ze"
+    ).split()
+}
 _MIN_LETTERS, _MIN_UNUSUAL = 8, 0.35
 _MIN_CASED, _MIN_DIGITS = 3, 2
 # Of so many of its neighbours one is a capital, a small letter or a digit, and the other another: 0.62 is what chance

@@ -20,7 +20,10 @@ _NAME = regex.compile(
     regex.VERBOSE | regex.IGNORECASE,
 )
 _PAIRED = regex.compile(
-    r"""^[ \t]*+"?(?P<name>[\w.-]{2,80}+)"?[,;]"?(?P<secret>[^\s,;"]{6,400}+)"?(?:[,;][^\n,;]{0,80}+){0,3}+$""", regex.MULTILINE
+    r"""
+    ^ [ \t]*+ "?(?P<name>[\w.-]{2,80}+)"? [,;] "?(?P<secret>[^\s,;"]{6,400}+)"? (?:[,;][^\n,;]{0,80}+){0,3}+ $
+    """,
+    regex.VERBOSE | regex.MULTILINE,
 )
 _SEPARATORS = "\t|;,"
 _QUOTES = " \t\"'`*"
@@ -65,9 +68,10 @@ def _paired_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]
     """Values of tables that have the names in their first column."""
     for start in lines_at(text, places):
         found = _PAIRED.match(text, start)
-        if found and _NAME.fullmatch(found["name"]) and not is_nothing(found["secret"]):
-            if _may_be_secret(found["secret"]) or is_chosen(found["secret"]):
-                yield found.span("secret")
+        if found is None or not _NAME.fullmatch(found["name"]) or is_nothing(found["secret"]):
+            continue
+        if _may_be_secret(found["secret"]) or is_chosen(found["secret"]):
+            yield found.span("secret")
 
 
 def _rows(text: str, start: int) -> Iterator[tuple[int, str]]:
