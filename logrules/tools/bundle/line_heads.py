@@ -20,7 +20,7 @@ _ENDS_HEAD = frozenset(" \t|│┃>:]+#-")
 
 
 def without_line_heads(text: str, places: Iterable[int]) -> TextView | None:
-    """The blocks of lines round the places (of names of secrets) and round keys, each line but for its head and tail."""
+    """The blocks of lines round names of secrets (at the places) and round keys, without heads and tails."""
     found = sorted((*places, *(begin.start() for begin in _KEY_BEGINS.finditer(text))))
     lines = _line_starts(text) if found else []
     pieces = [piece for block in _blocks(text, lines, found) for piece in block]

@@ -45,16 +45,14 @@ _PIECES = re.compile(r"[A-Za-z0-9]+")
 # A word, maybe with a number behind it (`layer12`), in any of the usual cases, or a number, or a short mixture (`4x`).
 _WORDLIKE = re.compile(r"(?:[A-Z]?[a-z]+){1,4}\d{0,6}|[A-Z]{1,15}\d{0,6}|\d+|0x[0-9a-fA-F]+|\d{1,4}[a-zA-Z]{1,3}")
 _MAX_WORD = 24
-# The letters that follow each letter in words of English and of programs, the 260 most frequent pairs of them. Of the
+# Each letter and those that follow it in words of English and of programs, the 260 most frequent pairs of them. Of the
 # pairs that chance makes nearly two thirds are others, of those in 98 % of all words less than a third.
-_FOLLOWING = {
-    pairs[0]: pairs[1:]
-    for pairs in (
-        "abcdgilmnprstuvxy baeilorsu cacdehiklorstu dacdefilorstu eabcdefgilmnopqrstvwxy faefilortu gaehilnrsu haeiot"
-        " iabcdefglmnoprstvz keis lacdeilopstuy mabeilmopsu nacdefgilnopstuv oabcdfgiklmnoprstuvw padehiloprstuy qu"
-        " racdegiklmnoprstuvy sacefhiklmopstuy tacdefhilmoprstuy uabcdeilmnprst vaei waeior xcept yps ze"
-    ).split()
-}
+_PAIRS = (
+    "abcdgilmnprstuvxy baeilorsu cacdehiklorstu dacdefilorstu eabcdefgilmnopqrstvwxy faefilortu gaehilnrsu haeiot"
+    " iabcdefglmnoprstvz keis lacdeilopstuy mabeilmopsu nacdefgilnopstuv oabcdfgiklmnoprstuvw padehiloprstuy qu"
+    " racdegiklmnoprstuvy sacefhiklmopstuy tacdefhilmoprstuy uabcdeilmnprst vaei waeior xcept yps ze"
+)
+_FOLLOWING = {row[0]: row[1:] for row in _PAIRS.split()}
 _MIN_LETTERS, _MIN_UNUSUAL = 8, 0.35
 _MIN_CASED, _MIN_DIGITS = 3, 2
 # Of so many of its neighbours one is a capital, a small letter or a digit, and the other another: 0.62 is what chance
