@@ -17,9 +17,12 @@ from tests.test_redaction_corpus import CORPUS, KINDS, drawn, leaks, put
 
 pytestmark = pytest.mark.unmeasured
 
-ATTACKS, SECOND, THIRD, FOURTH, FIFTH, SIXTH = (
+ATTACKS, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH = (
     tomllib.loads((CORPUS / f"{name}.toml").read_text(encoding="utf-8"))
-    for name in ("attacks", "second_attacks", "third_attacks", "fourth_attacks", "fifth_attacks", "sixth_attacks")
+    for name in (
+        "attacks",
+        *(f"{number}_attacks" for number in ("second", "third", "fourth", "fifth", "sixth", "seventh")),
+    )
 )
 STEP = 1 if SOAK else 29
 
@@ -143,6 +146,22 @@ def test_no_secret_survives_in_any_text_of_the_sixth_attack(redactor):
     assert leaked(redactor, of_passwords(SIXTH["commands"])) == []
 
 
+def test_no_secret_survives_in_any_text_of_the_seventh_attack(redactor):
+    assert leaked(redactor, of_texts(SEVENTH["texts"])) == []
+
+
+@pytest.mark.parametrize("head", SEVENTH["heads"])
+def test_what_several_lines_tell_is_found_behind_what_each_begins_with(redactor, head):
+    for row in SEVENTH["blocks"]:
+        template, block = row.split(" ", 1)
+        secret = drawn(template, random.Random(row))
+        lines = ["step 1 ok", *block.replace("{s}", secret).split("\n"), "step 2 ok"]
+        text = "\n".join(head.replace("{n}", f"{at}").replace("{}", line) for at, line in enumerate(lines))
+        after = redactor.redact({"log": text})[0]["log"]
+        assert not leaks(after, secret), text
+        assert "step 2 ok" in after
+
+
 # What chance made of secrets in the places of before: pieces that look like words, or ever shorter ones.
 @pytest.mark.parametrize(
     ("secret", "text"),
@@ -176,8 +195,8 @@ def test_no_password_of_words_survives_behind_its_name(redactor):
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "templates",
-    [one["harmless"] for one in (ATTACKS, SECOND, THIRD, FOURTH, FIFTH, SIXTH)],
-    ids=["first", "second", "third", "fourth", "fifth", "sixth"],
+    [one["harmless"] for one in (ATTACKS, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH)],
+    ids=["first", "second", "third", "fourth", "fifth", "sixth", "seventh"],
 )
 def test_ordinary_words_in_such_places_stay(redactor, templates):
     lines = [

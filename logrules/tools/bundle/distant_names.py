@@ -51,6 +51,10 @@ _BETWEEN = regex.compile(
 _WHOSE = regex.compile(
     r"\b(?:for|of|on|at|from|by|in|user|host|see|run)[ ]+[\"'`]?$|(?:sha\d+|md5):$", regex.IGNORECASE
 )
+# What is told of it is no value.
+_ABOUT = regex.compile(
+    r"\b(?:algorithm|policy|type|pattern|version|format|length|file|path)[ ]?[:=][ ]?[\"']?$", regex.IGNORECASE
+)
 _HASH = regex.compile(r"(?:\w{1,8}[:-])?[0-9a-f-]{12,}", regex.IGNORECASE)
 _FAR_CHARS, _MAX_WORDS = 150, 8
 _MIN_DRAWN = 3
@@ -68,7 +72,7 @@ _TURNED = tuple(
 )
 # A sentence that ends in a colon, and what it announces alone on a line below.
 _BELOW = regex.compile(
-    rf"(?:{PASSWORDS}|{KEYS}){NAME_END}[^\n]{{0,100}}?[:：][ \t]*\r?\n(?:[ \t]*\r?\n)?[ \t]*(?P<secret>[^\s]{{8,400}}+)[ \t]*$",
+    rf"(?:{PASSWORDS}|{KEYS}){NAME_END}(?P<rest>[^\n]{{0,100}}?)[:：][ \t]*\r?\n(?:[ \t]*\r?\n)?[ \t]*(?P<secret>[^\s]{{8,400}}+)[ \t]*$",
     regex.VERBOSE | regex.IGNORECASE | regex.MULTILINE,
 )
 # What a user and a password stand in front of, and no name of a module does.
@@ -87,7 +91,9 @@ def secrets_near_names(text: str, places: Sequence[int]) -> Iterator[tuple[int, 
         if name["hint"] is None or is_identifier(left + name["hint"]):
             yield from islice(_values_behind(text, name, left, before), 1)
     for found in matches_at(_BELOW, text, places):
-        if drawn_by_lot(found["secret"]) >= MIN_HINTED and not is_nothing(found["secret"]):
+        is_asked_for = found["rest"] == "" and not found["secret"].endswith(":") and is_chosen(found["secret"])
+        is_drawn_long = drawn_by_lot(found["secret"]) >= MIN_HINTED
+        if (is_asked_for or is_drawn_long) and not is_nothing(found["secret"]):
             yield found.span("secret")
     for pattern in _TURNED:
         for found in pattern.finditer(text):
@@ -114,7 +120,7 @@ def _may_be_value(name: "regex.Match[str]", value: str) -> bool:
 def _is_value(name: "regex.Match[str]", left: str, before: str, between: str, value: str) -> bool:
     """Whether a word that stands some way behind a name is its value."""
     drawn = drawn_by_lot(value)
-    if _WHOSE.search(between):
+    if _WHOSE.search(between) or _ABOUT.search(between):
         return False
     if name["password"]:
         may_be = has_signs(value) or is_identifier(left + name["password"])

@@ -11,6 +11,7 @@ from logrules.tools.bundle.text_view import Piece, TextView, view_of
 
 # Two heads are alike though they tell other numbers: of seconds, of lines.
 _UNIT = re.compile(r"\d+|\D")
+_PAIR = 2
 _MAX_HEAD, _MAX_TAIL, _MAX_LINES = 200, 80, 80
 # What begins a block though no name does.
 _KEY_BEGINS = re.compile(r"-----BEGIN |-----END |<<-?[ ]?[\"']?\w")
@@ -19,7 +20,7 @@ _ENDS_HEAD = frozenset(" \t|│┃>:]+#-")
 
 
 def without_line_heads(text: str, places: Iterable[int]) -> TextView | None:
-    """The blocks of lines round the places (of names of secrets) and round keys, each line without its head and tail."""
+    """The blocks of lines round names of secrets (at the places) and round keys, without heads and tails."""
     found = sorted((*places, *(begin.start() for begin in _KEY_BEGINS.finditer(text))))
     lines = _line_starts(text) if found else []
     pieces = [piece for block in _blocks(text, lines, found) for piece in block]
@@ -38,6 +39,9 @@ def _blocks(text: str, lines: list[int], places: Iterable[int]) -> Iterator[list
             continue
         first = at - 1 if at > read and _head(_line(text, lines, at - 1), _line(text, lines, at)) else at
         block = _block(text, lines, first)
+        if first < at and len(block) <= _PAIR:
+            # What goes on below the name begins otherwise than what stands above it.
+            first, block = at, _block(text, lines, at)
         if len(block) > 1:
             read = first + len(block)
             yield [piece for line in block for piece in line]
@@ -56,8 +60,8 @@ def _block(text: str, lines: list[int], first: int) -> list[list[Piece]]:
         head = _length(line, one, units)
         if head is None:
             break
-        start, end = lines[number] + head, lines[number] + len(line) - (len(tail) if line.endswith(tail) else 0)
-        stop = lines[number] + len(line)
+        start, stop = lines[number] + head, lines[number] + len(line)
+        end = max(start, lines[number] + len(line.removesuffix(tail).rstrip() if tail else line))
         found.append([(text[start:end], start, end), ("\n", stop, stop)])
     return found
 
@@ -69,13 +73,13 @@ def _line(text: str, lines: list[int], number: int) -> str:
 
 def _head(one: str, other: str) -> int:
     """How many units two lines begin with alike, up to what ends a head; none where they begin otherwise."""
-    alike = end = 0
-    for unit, its in zip(_UNIT.findall(one[:_MAX_HEAD]), _UNIT.findall(other[:_MAX_HEAD]), strict=False):
+    end = 0
+    units = zip(_UNIT.findall(one[:_MAX_HEAD]), _UNIT.findall(other[:_MAX_HEAD]), strict=False)
+    for number, (unit, its) in enumerate(units, start=1):
         if unit != its and not (unit.isdecimal() and its.isdecimal()):
             break
-        alike += 1
         if unit in _ENDS_HEAD:
-            end = alike
+            end = number
     return end
 
 
@@ -89,11 +93,11 @@ def _length(line: str, like: str, units: int) -> int | None:
 
 
 def _tail(one: str, other: str) -> str:
-    """What two lines end with alike from a blank on."""
+    """What two lines end with alike behind a blank."""
     alike = 0
     for char, its in zip(reversed(one[-_MAX_TAIL:]), reversed(other[-_MAX_TAIL:]), strict=False):
         if char != its:
             break
         alike += 1
     tail = one[len(one) - alike :]
-    return tail[tail.index(" ") :] if " " in tail else ""
+    return tail[tail.index(" ") :].strip() if " " in tail else ""

@@ -24,7 +24,7 @@ from logrules.tools.bundle.secret_looks import (
     is_telling,
     name_before,
 )
-from logrules.tools.bundle.secret_names import HINT_START, HINTS, KEYS, NAME_END, PASSWORDS
+from logrules.tools.bundle.secret_names import HINT_START, HINTS, KEYS, NAME_END, NAME_REST, PASSWORDS
 
 # What may stand between a name and its sign: (secret), [0], .value, a type, the bracket and quote of what held it.
 _QUALIFIED = r"""
@@ -35,15 +35,15 @@ _QUALIFIED = r"""
 # What may be said of it first: that it is wrong or has expired.
 _STATE = r"(?: (?<=[\u4e00-\u9fff]) (?: 错误 | 有误 | 不对 | 不正确 | 无效 | 失效 | 已?过期 ) (?=[(:=]) )?+"
 _SIGNS = r"""
-    : [ ] (?:None|null|nil|unset|""|''|<\w{1,10}>) [ ] (?:->|=>|→) [ ] | [+?]= | ::= | => | :=\s? | :- | ={1,3}+ | !={1,2}+ | :(?!:|//) | <?-> | <- | → | ⇒ | [ ]?\.{3,80}+:? | (?:\.[ ]){2,40}+\.?:?
+    : [ ] (?:None|null|nil|unset|""|''|<\w{1,10}>) [ ] (?:->|=>|→) [ ] | [+?]= | ::= | => | :=\s? | :- | ={1,3}+ | !={1,2}+ | :(?!:|//) | <?-> | <- | → | ⇒ | [✓✔] | [ ]?\.{3,80}+:? | (?:\.[ ]){2,40}+\.?:?
   | %(?:25){0,3}+3[aAdD](?:%(?:25){0,3}+2[27])?+ | \\+(?:u00|x)3[aAdD] | &\#(?:58|61|x3[aAdD]); | 【
-  | (?:的?值)?+ (?:已|被)?+ (?:是|为|等于|(?:改|设|设置|重置|更新|修改)[为成]) | ,值[是为]?+:?+ | 如下 | (?<=\s)(?:is|was):?[ ](?!(?:re)?set[ ]to)
+  | (?:的?值)?+ (?:已|被)?+ (?:是|为|等于|(?:改|设|设置|重置|更新|修改)[为成]了?) | ,值[是为]?+:?+ | 如下 | (?<=\s)(?:is|was):?[ ](?!(?:re)?set[ ]to)
   | (?<=\s)(?:est|es|ist|lautet|é|è):?[ ] | [은는][ ] | は
 """
 _PATTERN = regex.compile(
     rf"""
     (?: (?P<password>{PASSWORDS}) | (?P<key>{KEYS}) | {HINT_START}(?P<hint>{HINTS}) )
-    {NAME_END} (?: [_-]?(?:\d{{1,3}}|old|new|prod|dev|test|hash|raw|b64|base64|value|str|plain|base)(?![a-z0-9]) )?+
+    {NAME_END} {NAME_REST}?+
     (?P<close> \\*+["'`] | %2[27] | \*\* )?+ \]?+ {_STATE}
     (?P<set>
         {_QUALIFIED} (?: [ ] (?:provided|given|supplied|received|entered|specified|used) (?=[ ]?:) )?+ [ \t]*+ (?: {_SIGNS} ) (?: \s*+(?=\\*["']) | [ \t]*+ )
@@ -64,7 +64,7 @@ _PATTERN = regex.compile(
         )
     )
     (?: (?:!!?|&)[\w-]{{0,40}}+[ ] )?+
-    (?: (?:\w{{0,20}}(?:Str|Secret|SecretValue|Some|Just)|str|quote) \( | <\w{{1,30}}+[ ]value= | \{{ \s*+ \\*+["'](?:value|s)\\*+["'] \s*+ : \s*+ | \$(?=['"]) | \$\((?:echo|printf)[ ] )?+
+    (?: (?:\w{{0,20}}(?:Str|Secret|SecretValue|Some|Just)|str|quote) \( | Optional\[ | <\w{{1,30}}+[ ]value= | \{{ \s*+ \\*+["'](?:value|s)\\*+["'] \s*+ : \s*+ | \$(?=['"]) | \$\((?:echo|printf)[ ] )?+
     (?P<wrapped> [\[{{<][ ]?+ )?+
     (?: [bBrfu]{{0,2}} (?P<quote>["]{{3}}|[']{{3}}|["'`]) (?P<secret> (?: \\(?s:.) | (?!(?P=quote)) [^\\\n] ){{1,4096}}+ ) (?P=quote)?
       | [bBrfu]{{0,2}} (?P<deep>\\++["']) (?P<secret> (?: (?!(?P=deep)) [^\n] ){{1,4096}}+ ) (?:(?P=deep))?
@@ -86,6 +86,11 @@ _LINE = regex.compile(
     regex.VERBOSE | regex.IGNORECASE | regex.MULTILINE,
 )
 _PATH = regex.compile(r"(?:[A-Za-z]:[\\/]|~?/|\./|\.\./|\$\{?\w)[\w./\\ -]*")
+_DOCUMENTED = regex.compile(r":(?:param|arg|type|keyword)[ ](?:\w{1,30}[ ])?$")
+# An end of the line, as JSON and Python spell it.
+_ESCAPED_END = regex.compile(r"(?:\\++[nrt])++$")
+_KEYS = regex.compile(r"(?:keys|tokens|secrets)\b", regex.IGNORECASE)
+_NEXT_KEY = regex.compile(r"""\\*["']?[ ,]{1,3}\\*["']?(?P<secret>[\w.+/-]{8,400}+=*+)""")
 _DOTTED = regex.compile(r"[A-Za-z_][\w.]*")
 _WORDS = regex.compile(r"(?: (?!-)[^\s\"'`,;:<>|&()\u3000-\u9fff\uff00-\uffef]{1,40}+){1,24}+")
 _FRAME = " \t\r|│┃"
@@ -102,7 +107,7 @@ def named_secrets(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, 
     while (found := _next(text, places, place)) is not None:
         start, end = found.span("secret")
         if found["quote"] is None and found["deep"] is None and found["block"] is None:
-            end = start + len(text[start:end].rstrip(_ENDS))
+            end = start + len(_ESCAPED_END.sub("", text[start:end]).rstrip(_ENDS))
         elif found["block"] is None and text[end : end + 1] in {"", "\n", "\r"}:
             # The quote is closed on another line: what stands behind the value is the frame that it was printed in.
             end = start + len(text[start:end].rstrip(_FRAME))
@@ -112,6 +117,8 @@ def named_secrets(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, 
         if end > start and any(_is_secret(found, text, text[start:whole]) for whole in wholes):
             end = phrase_end
             yield start, end, "password" if found["password"] else "key beside its name"
+            if _KEYS.search(text, found.start(), found.start("set")):
+                yield from ((*more, "key beside its name") for more in _further_keys(text, end))
             place = max(end, found.start() + 1)
             continue
         # Within a value that is none there may be a name and its value; in a chain of nothing but names there is not.
@@ -125,6 +132,13 @@ def named_secrets(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, 
         is_resource = is_any_secret(found["left"] or "", found["name"]) and not is_telling(found["secret"])
         if not is_nothing(found["secret"]) and not is_resource:
             yield *found.span("secret"), "password"
+
+
+def _further_keys(text: str, end: int) -> Iterator[tuple[int, int]]:
+    """What stands behind the first value of a list of keys and looks like it."""
+    while (found := _NEXT_KEY.match(text, end)) is not None and drawn_by_lot(found["secret"]) >= MIN_HINTED:
+        yield found.span("secret")
+        end = found.end()
 
 
 def _end_of_phrase(found: "regex.Match[str]", text: str, end: int) -> int:
@@ -154,7 +168,7 @@ def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:
     if found["hint"] is not None:
         # Columns are apart by tabs, words of prose by blanks: beside those the name must be no word, nor the value.
         is_apart = found["gap"] is None or is_flag or quoted or found["gap"][0] in "\t:"
-        is_apart = is_apart or (left.endswith("_") and drawn_by_lot(secret) >= MIN_SIGNED)
+        is_apart = is_apart or ((left.endswith("_") or found["gap"] == " [") and drawn_by_lot(secret) >= MIN_SIGNED)
         return is_apart and is_hinted(found["hint"], left, before, secret)
     if found["prose"] is not None:
         return has_mixture(secret) if found["password"] else drawn_by_lot(secret) >= MIN_STRONG
@@ -168,9 +182,11 @@ def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:
 
 
 def _is_passed_on(text: str, found: "regex.Match[str]") -> bool:
-    """Whether it is a shell's variable, whose value is passed on to a command."""
+    """Whether it is a shell's variable, whose value is passed on to a command, or a parameter that is described."""
     left, before = name_before(text, found.start())
-    return before.removesuffix(left).endswith(("$", "${")) and found["set"].strip(" }") in _BARS
+    outer = before.removesuffix(left)
+    is_variable = outer.endswith(("$", "${")) and found["set"].strip(" }") in _BARS
+    return is_variable or _DOCUMENTED.search(outer) is not None
 
 
 def _is_no_value(found: "regex.Match[str]", text: str, secret: str) -> bool:
@@ -183,7 +199,7 @@ def _is_no_value(found: "regex.Match[str]", text: str, secret: str) -> bool:
 
 def _tells_enough(found: "regex.Match[str]", left: str, before: str) -> bool:
     """Whether a value right behind the name is a secret though it be made of words."""
-    gap = found["gap"]
+    gap = None if found["gap"] == "\\t" else found["gap"]
     if gap is not None and gap.lstrip(" \t") and not gap.endswith(" to ") and gap.strip() != "(":
         return False
     if found["hint"] is not None:
@@ -204,7 +220,10 @@ def _is_its_own_name(text: str, found: "regex.Match[str]", secret: str) -> bool:
     end = found.end("close") if found["close"] else found.start("set")
     if secret.isupper():
         return _letters(text[max(0, end - _LEFT_CHARS) : end]).endswith(_letters(secret))
-    return _letters(secret) == _letters(found["password"] or found["key"] or found["hint"])
+    name = _letters(found["password"] or found["key"] or found["hint"])
+    owner, dot, last = secret.rpartition(".")
+    is_attribute = bool(dot) and found["quote"] is None and _DOTTED.fullmatch(owner) is not None
+    return _letters(last if is_attribute else secret) == name or (is_attribute and _letters(last).endswith(name))
 
 
 def _is_another_thing(found: "regex.Match[str]", left: str, secret: str, *, quoted: bool) -> bool:

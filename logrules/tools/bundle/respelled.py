@@ -33,10 +33,12 @@ _SPELT = regex.compile(
     rf"""
       (?<!\\) \\++ (?:
           u \{{ (?P<hex>[0-9a-fA-F]{{2,6}}) \}} | u (?P<hex>[0-9a-fA-F]{{4}}) | U (?P<hex>[0-9a-fA-F]{{8}})
-        | (?P<bytes> x[c-f][0-9a-f] (?: \\++ x[89ab][0-9a-f] ){{1,3}} ) | x (?P<hex>[0-9a-fA-F]{{2}}) | (?P<octal>[01][0-7]{{2}}) | (?P<escape>) (?=[_.~-]) )
+        | (?P<bytes> x[c-f][0-9a-f] (?: \\++ x[89ab][0-9a-f] ){{1,3}} )
+        | x (?P<hex>[0-9a-fA-F]{{2}}) | (?P<octal>[01][0-7]{{2}}) | (?P<escape>) (?=[_.~-]) )
     | % (?:25){{0,2}}+ (?P<hex>[2-7][0-9a-fA-F])
     | & (?:amp;)?+ \# (?: [xX] (?P<hex>[0-9a-fA-F]{{2,5}}) | (?P<decimal>\d{{2,6}}) ) ;
     | (?: (?<= =[0-9A-F]{{2}} ) = (?P<hex>[2-7][0-9A-F]) | = (?P<hex>[2-7][0-9A-F]) (?= =[2-7][0-9A-F] ) )
+    | (?P<block> (?<= : [ ] [|>] [+-]? ) \\++ n (?=[ ]{{2}}) )
     | (?P<joint> {_JOINT} )
     """,
     regex.VERBOSE,
@@ -82,6 +84,8 @@ def _char(found: "regex.Match[str]") -> str | None:
     """What is meant: a character, nothing where parts are joined, None for what no secret has."""
     if found["joint"] is not None or found["escape"] is not None:
         return ""
+    if found["block"] is not None:
+        return "\n"
     if found["bytes"] is not None:
         return _of_bytes(found["bytes"].replace("\\", ""))
     code = next(int(found[name], base) for name, base in _BASES.items() if found[name] is not None)

@@ -16,6 +16,7 @@ _NOTHING = regex.compile(
     |anonymous | default | dummy | fake | unknown | n/a | to-?do | inherit(?:ed)? | redacted | hidden | masked | placeholder | example
     |[\w-]{0,12}(?:[*•]{3,}|\.{3}|…|x{4,})\w{0,4} | <?\|.*\|>?
     |yes|no|on|off|ok|(?:files|systemd|compat|sss|nis|db|ldap|winbind)(?:\ +(?:files|systemd|compat|sss|nis|db|ldap|winbind))*
+    |sha256:[\w+/]{43}=? | (?:set|unset|hidden|provided|loaded|configured)\ \([^()\n]*\)
     |(?:typing\.)?(?:optional|union|literal|list|dict|annotated)\[[^\n]*
     |[已未][\u4e00-\u9fff]{1,4} | 无[效]? | 空 | 缺失 | 错误 | 过期 | 不存在 | 不正确 | 必填 )[.,。，；:;!?)]*""",
     regex.VERBOSE | regex.IGNORECASE | regex.DOTALL,
@@ -44,14 +45,14 @@ _PIECES = re.compile(r"[A-Za-z0-9]+")
 # A word, maybe with a number behind it (`layer12`), in any of the usual cases, or a number, or a short mixture (`4x`).
 _WORDLIKE = re.compile(r"(?:[A-Z]?[a-z]+){1,4}\d{0,6}|[A-Z]{1,15}\d{0,6}|\d+|0x[0-9a-fA-F]+|\d{1,4}[a-zA-Z]{1,3}")
 _MAX_WORD = 24
-# The letters that follow each letter in words of English and of programs, the 260 most frequent pairs of them. Of the
+# Each letter and those that follow it in words of English and of programs, the 260 most frequent pairs of them. Of the
 # pairs that chance makes nearly two thirds are others, of those in 98 % of all words less than a third.
-_FOLLOWING = dict(
-    a="bcdgilmnprstuvxy", b="aeilorsu", c="acdehiklorstu", d="acdefilorstu", e="abcdefgilmnopqrstvwxy", f="aefilortu",
-    g="aehilnrsu", h="aeiot", i="abcdefglmnoprstvz", k="eis", l="acdeilopstuy", m="abeilmopsu", n="acdefgilnopstuv",
-    o="abcdfgiklmnoprstuvw", p="adehiloprstuy", q="u", r="acdegiklmnoprstuvy", s="acefhiklmopstuy", t="acdefhilmoprstuy",
-    u="abcdeilmnprst", v="aei", w="aeior", x="cept", y="ps", z="e",
-)  # fmt: skip
+_PAIRS = (
+    "abcdgilmnprstuvxy baeilorsu cacdehiklorstu dacdefilorstu eabcdefgilmnopqrstvwxy faefilortu gaehilnrsu haeiot"
+    " iabcdefglmnoprstvz keis lacdeilopstuy mabeilmopsu nacdefgilnopstuv oabcdfgiklmnoprstuvw padehiloprstuy qu"
+    " racdegiklmnoprstuvy sacefhiklmopstuy tacdefhilmoprstuy uabcdeilmnprst vaei waeior xcept yps ze"
+)
+_FOLLOWING = {row[0]: row[1:] for row in _PAIRS.split()}
 _MIN_LETTERS, _MIN_UNUSUAL = 8, 0.35
 _MIN_CASED, _MIN_DIGITS = 3, 2
 # Of so many of its neighbours one is a capital, a small letter or a digit, and the other another: 0.62 is what chance
@@ -112,7 +113,8 @@ def is_identifier(name: str) -> bool:
 
 def is_any_secret(left: str, name: str) -> bool:
     """Whether a name is but the word, as of a resource of Kubernetes: ``pullSecret: hub-login`` names one."""
-    return name.lower() in {"secret", "credential", "credentials"} and not left.endswith(("_", "-", "."))
+    is_word = not left.endswith(("_", "-", ".")) or left.lower().endswith(("pull-", "pull_", "existing-", "existing_"))
+    return name.lower() in {"secret", "credential", "credentials"} and is_word
 
 
 def is_telling(secret: str) -> bool:

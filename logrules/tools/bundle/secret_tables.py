@@ -19,6 +19,12 @@ _NAME = regex.compile(
     rf"""[\w .\-]{{0,40}}?(?:{PASSWORDS}|{KEYS}|(?-i:[A-Za-z]_)(?:sk|key|token|pat|pass|pwd))""",
     regex.VERBOSE | regex.IGNORECASE,
 )
+_PAIRED = regex.compile(
+    r"""
+    ^ [ \t]*+ "?(?P<name>[\w.-]{2,80}+)"? [,;] "?(?P<secret>[^\s,;"]{6,400}+)"? (?:[,;][^\n,;]{0,80}+){0,3}+ $
+    """,
+    regex.VERBOSE | regex.MULTILINE,
+)
 _SEPARATORS = "\t|;,"
 _QUOTES = " \t\"'`*"
 _MAX_ROWS = 10_000
@@ -28,6 +34,7 @@ _MIN_CHARS, _MIN_DRAWN = 6, 3
 def secret_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Where values of columns and of rows of SQL stand (start, end) whose names are secret, and begin at ``places``."""
     yield from _separated_cells(text, places)
+    yield from _paired_cells(text, places)
     yield from _aligned_cells(text)
     yield from _inserted_values(text)
 
@@ -52,9 +59,19 @@ def _separated_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, in
             for number in wanted:
                 at = start + sum(len(cell) + 1 for cell in cells[:number])
                 value = cells[number].strip(_QUOTES)
-                if _may_be_secret(value):
+                if _may_be_secret(value) or is_chosen(value):
                     begin = at + cells[number].index(value)
                     yield begin, begin + len(value)
+
+
+def _paired_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Values of tables that have the names in their first column."""
+    for start in lines_at(text, places):
+        found = _PAIRED.match(text, start)
+        if found is None or not _NAME.fullmatch(found["name"]) or is_nothing(found["secret"]):
+            continue
+        if _may_be_secret(found["secret"]) or is_chosen(found["secret"]):
+            yield found.span("secret")
 
 
 def _rows(text: str, start: int) -> Iterator[tuple[int, str]]:

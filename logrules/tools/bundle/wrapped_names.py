@@ -36,8 +36,11 @@ def values_of_wrapped_names(view: str, joined: TextView, places: Sequence[int]) 
         at = bisect_right(starts, start) - 1
         piece = bisect_right(joined.starts, start) - 1
         # A sign that the end of a line cuts in two says as much as a name that it cuts.
+        is_quoted = joined.starts[piece] == start and joined.text[start - 1] in "\"'"
         begun = joined.text[joined.starts[piece] : start]
-        is_sure = both[at][1] or (starts[at] < joined.starts[piece] < start and not any(map(str.isalnum, begun)))
+        is_sure = (
+            both[at][1] or is_quoted or (starts[at] < joined.starts[piece] < start and not any(map(str.isalnum, begun)))
+        )
         kept = _kept(view, parts, is_sure=is_sure, is_rest=joined.starts[piece] == start)
         yield from ((*part, kind) for part in kept)
 

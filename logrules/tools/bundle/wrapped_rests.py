@@ -32,7 +32,7 @@ def wrapped_rests(view: str, joined: TextView, secrets: Iterable[Span]) -> Itera
         while (goes_on := behind.pop(end, None)) is not None:
             rest = _rest(view, goes_on, quote)
             if rest is None or not (
-                view[rest.end() : rest.end() + 1] == quote
+                (quote in _QUOTES and view[rest.end() : rest.end() + 1] == quote)
                 or drawn_by_lot(rest[0]) >= _MIN_DRAWN
                 or is_cut_at_width(view, end)
             ):
