@@ -418,7 +418,7 @@ def test_a_script_that_ended_and_raised_again_was_run_again(on, log, cause):
         ("Error: 0.1200", Status.HEALTHY),
         ("ERROR:acme.jobs:137", Status.UNEXPLAINED),
         ("ERROR:acme.jobs:Starting finetuning failed", Status.UNEXPLAINED),
-        ("ERROR:acme.jobs:Starting from it is not allowed", Status.UNEXPLAINED),
+        ("ERROR:acme.jobs:Starting from it is not allowed", Status.FAILED),
         ("ERROR:acme.jobs:the shard server said no", Status.UNEXPLAINED),
     ],
 )
