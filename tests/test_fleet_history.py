@@ -420,7 +420,11 @@ def test_a_damaged_result_is_as_if_not_there(tmp_path, capsys, damage):
     with closing(History(file)):
         pass
     with closing(sqlite3.connect(file)) as database, database:
-        for path, summary, scanned in (("/a", whole, NOW), ("/b", whole | damage, NOW), ("/c", whole, float("inf"))):
+        for path, summary, scanned in (
+            ("/jobs/whole", whole, NOW),
+            ("/jobs/damaged", whole | damage, NOW),
+            ("/jobs/late", whole, float("inf")),
+        ):
             row = (path, "i", "p", scanned, json.dumps(summary))
             database.execute("insert into results values (?, ?, ?, ?, ?)", row)
         database.execute("insert into remarks values ('cuda-oom', 'known', 1e308)")
@@ -428,7 +432,7 @@ def test_a_damaged_result_is_as_if_not_there(tmp_path, capsys, damage):
         for group in ((), ("--group", "cause")):
             assert main(["history", "--history", str(file), "--format", form, *group]) == 0
     said = capsys.readouterr()
-    assert "/b" not in said.out
+    assert "/jobs/damaged" not in said.out
     assert "known" in said.out
     assert not said.err
 
