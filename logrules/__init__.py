@@ -10,7 +10,7 @@ What is exported here, the rule schema and the report schema are the public cont
 
 from functools import cache
 from os import PathLike, fspath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from logrules.model.errors import LogrulesError, PackError, SourceError
 from logrules.model.version import __version__
@@ -33,16 +33,20 @@ def load_rules(*folders: "str | PathLike[str]", language: str = "en") -> "Pack":
     return load_pack([fspath(folder) for folder in folders], language=language)
 
 
-def diagnose(*paths: "str | PathLike[str]", pack: "Pack | None" = None) -> "Report":
-    """The report on saved logs: files, folders of logs, or ``-`` for standard input.
+def diagnose(*logs: "str | PathLike[str] | BinaryIO", pack: "Pack | None" = None) -> "Report":
+    """The report on saved logs: files, folders of logs, ``-`` for standard input, or files that are open for bytes.
 
-    Raises SourceError where a path cannot be used, PackError where the rules cannot.
+    What is open is read from where it stands and stays open. Raises SourceError where a log cannot be used, PackError
+    where the rules cannot.
     """
     from logrules.engine.run import replay
-    from logrules.sources.discover import discover
+    from logrules.sources.discover import Discovered, discover
+    from logrules.sources.file import open_logs
 
-    found = discover([fspath(path) for path in paths])
-    return replay(found.sources, pack or _shipped_rules(), notes=found.notes, cache=pack is None)
+    paths = [fspath(log) for log in logs if isinstance(log, str | PathLike)]
+    opened = open_logs([log for log in logs if not isinstance(log, str | PathLike)])
+    found = discover(paths) if paths or not opened else Discovered(())
+    return replay([*found.sources, *opened], pack or _shipped_rules(), notes=found.notes, cache=pack is None)
 
 
 def to_json(report: "Report", language: str = "en") -> str:

@@ -3,9 +3,9 @@
 import contextlib
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
-from io import FileIO
+from io import FileIO, TextIOBase
 from itertools import chain
 from pathlib import Path
 from typing import Protocol
@@ -122,14 +122,28 @@ def saved_items(name: str, open_file: Callable[[], FileIO], block_bytes: int) ->
     """Everything that a saved source yields, from the opening of the file to its closing."""
     faults: list[str] = []
     _keep_freed_blocks()
-    with open_file() as file:
-        try:
-            yield from log_items(name, _lines_of(file, min(block_bytes, MAX_LINE_BYTES), faults), faults)
-        except SourceError as fault:
-            raise SourceError(f"{name}: {fault}") from None
+    with open_file() as file, _faults_of(name):
+        yield from _log_items(name, _lines_of(file, min(block_bytes, MAX_LINE_BYTES), faults), faults)
 
 
-def log_items(name: str, lines: Iterator[bytes], faults: list[str]) -> Iterator[Block | Skipped]:
+def stream_items(name: str, file: Readable, block_bytes: int) -> Iterator[Block | Skipped]:
+    """Everything that an open byte stream yields, plain or compressed, as it comes."""
+    faults: list[str] = []
+    with _faults_of(name):
+        pieces = text_of(file, min(block_bytes, MAX_LINE_BYTES), faults)
+        yield from _log_items(name, whole_lines(pieces, MAX_LINE_BYTES), faults)
+
+
+@contextlib.contextmanager
+def _faults_of(name: str) -> Iterator[None]:
+    """Say of which log a fault is."""
+    try:
+        yield
+    except SourceError as fault:
+        raise SourceError(f"{name}: {fault}") from None
+
+
+def _log_items(name: str, lines: Iterator[bytes], faults: list[str]) -> Iterator[Block | Skipped]:
     """Blocks of whole lines of a log, unless it is not text; at the end the first of the ``faults``, if any."""
     offset = 0
     for data in as_written(_text_only(lines, faults)):
@@ -246,6 +260,24 @@ class StdinSource(SavedSource):
         except OSError:
             return now()
         return status.st_mtime if stat.S_ISREG(status.st_mode) else now()
+
+
+class OpenSource(SavedSource):
+    """What an open file still holds, plain or compressed; it stays open."""
+
+    def __init__(self, name: str, file: Readable, block_bytes: int = BLOCK_BYTES) -> None:
+        super().__init__(name, stream_items(name, file, block_bytes))
+
+
+def open_logs(files: Iterable[Readable]) -> list[OpenSource]:
+    """A source for each open file, numbered from the second on. Raises SourceError where one is open for text."""
+    found: list[OpenSource] = []
+    for number, file in enumerate(files, 1):
+        name = "<log>" if number == 1 else f"<log {number}>"
+        if isinstance(file, TextIOBase):
+            raise SourceError(f"{name}: it is open for text; open it in binary mode, or give io.BytesIO")
+        found.append(OpenSource(name, file))
+    return found
 
 
 def _opened(descriptor: int) -> FileIO:

@@ -5,8 +5,7 @@ from typing import Any
 
 from logrules.model.errors import SourceError
 from logrules.model.stream import MAX_LINE_BYTES, Block, Skipped
-from logrules.sources.chunking import whole_lines
-from logrules.sources.file import log_items, text_of
+from logrules.sources.file import stream_items
 from logrules.sources.log_names import is_log_name
 from logrules.sources.source import BLOCK_BYTES, SavedSource
 from logrules.sources.wall_clock import now
@@ -135,7 +134,6 @@ class _Remote:
 
 def _items(url: str, name: str, block_bytes: int) -> Iterator[Block | Skipped]:
     files, address = _file_system(url)
-    faults: list[str] = []
     of_the_web = url.startswith(_OF_THE_WEB)
     # A stream: some servers cannot give a part of a log, of which only the first would then be read.
     how = {"block_size": 0} if of_the_web else {}
@@ -145,8 +143,7 @@ def _items(url: str, name: str, block_bytes: int) -> Iterator[Block | Skipped]:
     except Exception as fault:  # noqa: BLE001 (each protocol raises its own)
         raise SourceError(f"{name}: cannot be read ({_said(fault)})") from None
     with opened as file:
-        pieces = text_of(_Remote(file, at_once), min(block_bytes, MAX_LINE_BYTES), faults)
-        yield from log_items(name, whole_lines(pieces, MAX_LINE_BYTES), faults)
+        yield from stream_items(name, _Remote(file, at_once), block_bytes)
 
 
 def _said(fault: Exception) -> str:
