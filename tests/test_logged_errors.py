@@ -6,7 +6,8 @@ from logrules import load_rules
 from logrules.engine.run import prepared
 from logrules.inference.complaint import complaints
 from logrules.model.report import Status
-from logrules.ruletest.harness import run_log
+from logrules.model.stream import End
+from logrules.ruletest.harness import events_of, run_log
 
 STEPS = "".join(f"step {number} loss 2.{number} lr 0.1\n" for number in range(1, 8))
 
@@ -87,6 +88,18 @@ def test_a_complaint_that_was_made_before_is_no_end(on):
     report = run_log(on, early + "acme: failed to find a route to 9: connection refused\n")
 
     assert report.diagnoses == () or not report.diagnoses[0].rule.startswith("exceptions/logged-")
+
+
+@pytest.mark.parametrize(("status", "told"), [(0, False), (None, True)])
+def test_a_command_that_ended_well_has_not_failed_of_its_last_words(on, status, told):
+    session = on.session()
+    for event in events_of(on, "loading\nSocket connect error: connection reset by peer\n"):
+        session.feed(event)
+    session.feed(End(exit_status=status))
+
+    report = session.report(2, ("log",))
+    assert (report.status is Status.FAILED) == told
+    assert bool(report.diagnoses) == told
 
 
 def test_hostile_lines_cost_little(on):
