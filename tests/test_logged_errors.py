@@ -53,6 +53,12 @@ def test_an_unknown_error_at_the_end_is_told_by_its_words(on, log, cause):
             "Error while fetching part 7: timed out\nTrying to resume part 7\n", id="the next line tries again"
         ),
         pytest.param("acme: failed to load the optional kernel, falling back to the slow one\n", id="it does without"),
+        pytest.param("acme: failed to connect to a:81\nConnected to a:81\n", id="it is connected"),
+        pytest.param("score 0.9\njob.sh: line 22: deactivate: command not found\n", id="a script leaves"),
+        pytest.param("score 0.9\n/bin/sh: 1: nvidia-smi: not found\n", id="a script looks around"),
+        pytest.param(
+            "score 0.9\ngrep: /d/x: Permission denied\ndu: cannot read directory '/d'\n", id="it looks for files"
+        ),
         pytest.param("epoch 1 error: 0.031\n", id="a figure"),
         pytest.param("7 tests passed, failed: 0\n", id="a count"),
         pytest.param("checked 7 files: no errors found\n", id="none was found"),
