@@ -59,6 +59,11 @@ def test_an_unknown_error_at_the_end_is_told_by_its_words(on, log, cause):
         pytest.param(
             "score 0.9\ngrep: /d/x: Permission denied\ndu: cannot read directory '/d'\n", id="it looks for files"
         ),
+        pytest.param(
+            "acme has fetched 10 pages\nacme: failed to fetch /x: connection reset by peer\n"
+            + "".join(f"acme has fetched {pages} pages of {pages}7\n" for pages in range(20, 170, 10)),
+            id="its writer says the same as before",
+        ),
         pytest.param("epoch 1 error: 0.031\n", id="a figure"),
         pytest.param("7 tests passed, failed: 0\n", id="a count"),
         pytest.param("checked 7 files: no errors found\n", id="none was found"),

@@ -48,14 +48,15 @@ def complaints(lines: Sequence[Event], went_on: int) -> Iterator[Event]:
     What was complained of before its program went on is no end, nor is what the line below says is tried again.
     """
     early, last = lines[:-_LAST_LINES], lines[-_LAST_LINES:]
-    before = {template_of(line.message) for line in early if _complains(line)}
+    before = {template_of(line.message) for line in early if complains(line)}
     for place, line in enumerate(last):
         tried_again = any(_TRIES_AGAIN.search(said.message[:_MAX_READ]) for said in last[place : place + 2])
-        if line.line > went_on and _complains(line) and not tried_again and template_of(line.message) not in before:
+        if line.line > went_on and complains(line) and not tried_again and template_of(line.message) not in before:
             yield line
 
 
-def _complains(line: Event) -> bool:
+def complains(line: Event) -> bool:
+    """Whether a line states an error in words of its own."""
     if line.level is not None or line.stance is not Stance.FACT or _HOUSEKEEPING.match(line.message):
         return False
     return _COMPLAINT.match(line.message) is not None and _NO_COMPLAINT.search(line.message[:_MAX_READ]) is None
