@@ -281,12 +281,10 @@ def _claims(line: Event) -> bool:
 
 
 def _is_lived_with(complaint: Event, lines: Sequence[Event]) -> bool:
-    """Whether what goes on below a complaint is what its writer said above it, or answers requests."""
+    """Whether what goes on below a complaint is what its writer said above it."""
     others = [line for line in lines if not complains(line)]
-    below = [line for line in others if line.line > complaint.line]
-    return _carries_on(complaint, [line for line in others if line.line < complaint.line], below) or bool(
-        answers(below)
-    )
+    above = [line for line in others if line.line < complaint.line]
+    return _carries_on(complaint, above, [line for line in others if line.line > complaint.line])
 
 
 def _carries_on(error: Event, before: Sequence[Event], after: Sequence[Event]) -> bool:
