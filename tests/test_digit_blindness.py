@@ -31,6 +31,11 @@ PATTERNS = st.lists(PARTS, min_size=1, max_size=4).map("".join)
         (r"(?P<all>\d+) of (?>(?P=all)+)", True),
         (r"(?>a|b(?!c[0-4]))", True),
         (r"\p{Nd}", True),
+        # Sets of sets, and a call of a group, which the parser does not know.
+        (r"(?V1)[\d--3] lost", True),
+        (r"(?V1)[\d&&[3]] lost", True),
+        (r"(?V0)rank \d", False),
+        (r"(\w)(?1)", True),
     ],
 )
 def test_whether_a_pattern_tells_one_digit_from_another(pattern, tells):

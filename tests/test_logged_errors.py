@@ -6,7 +6,8 @@ from logrules import load_rules
 from logrules.engine.run import prepared
 from logrules.inference.complaint import complaints
 from logrules.model.report import Status
-from logrules.ruletest.harness import run_log
+from logrules.model.stream import End
+from logrules.ruletest.harness import events_of, run_log
 
 STEPS = "".join(f"step {number} loss 2.{number} lr 0.1\n" for number in range(1, 8))
 
@@ -52,6 +53,17 @@ def test_an_unknown_error_at_the_end_is_told_by_its_words(on, log, cause):
             "Error while fetching part 7: timed out\nTrying to resume part 7\n", id="the next line tries again"
         ),
         pytest.param("acme: failed to load the optional kernel, falling back to the slow one\n", id="it does without"),
+        pytest.param("acme: failed to connect to a:81\nConnected to a:81\n", id="it is connected"),
+        pytest.param("score 0.9\njob.sh: line 22: deactivate: command not found\n", id="a script leaves"),
+        pytest.param("score 0.9\n/bin/sh: 1: nvidia-smi: not found\n", id="a script looks around"),
+        pytest.param(
+            "score 0.9\ngrep: /d/x: Permission denied\ndu: cannot read directory '/d'\n", id="it looks for files"
+        ),
+        pytest.param(
+            "acme has fetched 10 pages\nacme: failed to fetch /x: connection reset by peer\n"
+            + "".join(f"acme has fetched {pages} pages of {pages}7\n" for pages in range(20, 170, 10)),
+            id="its writer says the same as before",
+        ),
         pytest.param("epoch 1 error: 0.031\n", id="a figure"),
         pytest.param("7 tests passed, failed: 0\n", id="a count"),
         pytest.param("checked 7 files: no errors found\n", id="none was found"),
@@ -87,6 +99,18 @@ def test_a_complaint_that_was_made_before_is_no_end(on):
     report = run_log(on, early + "acme: failed to find a route to 9: connection refused\n")
 
     assert report.diagnoses == () or not report.diagnoses[0].rule.startswith("exceptions/logged-")
+
+
+@pytest.mark.parametrize(("status", "told"), [(0, False), (None, True)])
+def test_a_command_that_ended_well_has_not_failed_of_its_last_words(on, status, told):
+    session = on.session()
+    for event in events_of(on, "loading\nSocket connect error: connection reset by peer\n"):
+        session.feed(event)
+    session.feed(End(exit_status=status))
+
+    report = session.report(2, ("log",))
+    assert (report.status is Status.FAILED) == told
+    assert bool(report.diagnoses) == told
 
 
 def test_hostile_lines_cost_little(on):

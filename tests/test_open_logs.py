@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import tempfile
 
 import pytest
 
@@ -37,6 +38,20 @@ def test_what_was_read_already_is_not_read_again_and_the_file_stays_open():
 def test_a_text_file_is_refused_in_one_sentence():
     with pytest.raises(logrules.SourceError, match="binary"):
         logrules.diagnose(io.StringIO(LOG.decode()))
+
+
+def test_a_temporary_text_file_is_refused_too():
+    with tempfile.NamedTemporaryFile("w+") as file, pytest.raises(logrules.SourceError, match="binary"):
+        logrules.diagnose(file)
+
+
+def test_what_cannot_be_read_is_refused_in_one_sentence(tmp_path):
+    closed = io.BytesIO(LOG)
+    closed.close()
+    with (tmp_path / "log").open("wb") as for_writing:
+        for given in (closed, for_writing, LOG):
+            with pytest.raises(logrules.SourceError, match=r"^<log>: it is "):
+                logrules.diagnose(given)
 
 
 def test_no_log_at_all_is_refused():

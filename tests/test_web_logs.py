@@ -58,7 +58,9 @@ def web():
         server.shutdown()
 
 
-@pytest.mark.parametrize("path", ["/whole.log", "/packed.log", "/broken.log", "/whole.log?sig=a*b"])
+@pytest.mark.parametrize(
+    "path", ["/whole.log", "/packed.log", "/broken.log", "/whole.log?sig=a*b", "/whole.log?sig=a/b/c"]
+)
 def test_a_log_of_the_web_is_read_to_its_end(web, shipped, path):
     (source,) = remote_sources(web + path)
     report = replay([source], shipped)

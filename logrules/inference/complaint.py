@@ -28,10 +28,18 @@ _NO_COMPLAINT = late_pattern(
     r"|\berrors? ?(?:rate|bars?|count|=|of \d|[:=] ?[\d.]+(?:e-?\d+)?%?\s*$)"
     r"|\b(?:ignor|skip|fall(?:ing)? ?back|instead|continu|optional|default)\w*"
 )
-# What scripts clean up and set up with: they go on where it fails.
-_HOUSEKEEPING = late_pattern(r"(?:\S{1,80}: )?(?:rm|rmdir|mv|cp|ln|ls|chmod|chown|mkdir|touch|p?kill|u?mount|ulimit): ")
-# Which may be said on the line below, too.
-_TRIES_AGAIN = late_pattern(r"(?i)\b(?:re-?tr(?:y|ies|ying)|trying|try again|resum(?:e|ing)|attempt \d)\b")
+# What scripts clean up, set up and look around with: they go on where it fails.
+_HOUSEKEEPING = late_pattern(
+    r"(?:\S{1,80}: )?(?:rm|rmdir|mv|cp|ln|ls|chmod|chown|mkdir|touch|p?kill|u?mount|ulimit|find|grep|du|df|tput|stty"
+    r"|debconf): "
+    r"|(?:\S{1,80}: )?(?:line \d{1,6}: |\d{1,6}: )?(?:module|deactivate|nvidia-smi|tput|stty|clear): "
+    r"(?:command )?not found\b"
+)
+# Which may be said on the line below, too, or that it worked then.
+_TRIES_AGAIN = late_pattern(
+    r"(?i)\b(?:re-?tr(?:y|ies|ying)|trying|try again|resum(?:e|ing)|attempt \d)\b"
+    r"|\A\W{0,4}(?:(?:re-?)?connected\b|connection (?:re-?established|restored)\b)"
+)
 
 
 def complaints(lines: Sequence[Event], went_on: int) -> Iterator[Event]:
@@ -40,14 +48,15 @@ def complaints(lines: Sequence[Event], went_on: int) -> Iterator[Event]:
     What was complained of before its program went on is no end, nor is what the line below says is tried again.
     """
     early, last = lines[:-_LAST_LINES], lines[-_LAST_LINES:]
-    before = {template_of(line.message) for line in early if _complains(line)}
+    before = {template_of(line.message) for line in early if complains(line)}
     for place, line in enumerate(last):
         tried_again = any(_TRIES_AGAIN.search(said.message[:_MAX_READ]) for said in last[place : place + 2])
-        if line.line > went_on and _complains(line) and not tried_again and template_of(line.message) not in before:
+        if line.line > went_on and complains(line) and not tried_again and template_of(line.message) not in before:
             yield line
 
 
-def _complains(line: Event) -> bool:
+def complains(line: Event) -> bool:
+    """Whether a line states an error in words of its own."""
     if line.level is not None or line.stance is not Stance.FACT or _HOUSEKEEPING.match(line.message):
         return False
     return _COMPLAINT.match(line.message) is not None and _NO_COMPLAINT.search(line.message[:_MAX_READ]) is None

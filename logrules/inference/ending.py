@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from operator import attrgetter
 
-from logrules.inference.complaint import complaints
+from logrules.inference.complaint import complains, complaints
 from logrules.inference.end_signs import answers, is_cut_short, opening_of, opens_again, refuses
 from logrules.inference.observation import Observation
 from logrules.inference.progress_line import bar_of, progress_key
@@ -198,7 +198,12 @@ class Endings:
 
     def complaints(self, went_on: Mapping[str, int]) -> tuple[Event, ...]:
         """The last lines that state an error in words of their own, behind where each source last went on."""
-        return tuple(line for source, lines in self.lines.items() for line in complaints(lines, went_on.get(source, 0)))
+        return tuple(
+            line
+            for source, lines in self.lines.items()
+            for line in complaints(lines, went_on.get(source, 0))
+            if not _is_lived_with(line, lines)
+        )
 
 
 def _is_within(span_s: float, line: Event, ends: float | None) -> bool:
@@ -273,6 +278,13 @@ def _claims(line: Event) -> bool:
     if line.level is None or line.level < Level.ERROR or line.stance is not Stance.FACT:
         return False
     return _ANNOUNCES.fullmatch(line.message) is None
+
+
+def _is_lived_with(complaint: Event, lines: Sequence[Event]) -> bool:
+    """Whether what goes on below a complaint is what its writer said above it."""
+    others = [line for line in lines if not complains(line)]
+    above = [line for line in others if line.line < complaint.line]
+    return _carries_on(complaint, above, [line for line in others if line.line > complaint.line])
 
 
 def _carries_on(error: Event, before: Sequence[Event], after: Sequence[Event]) -> bool:

@@ -81,7 +81,9 @@ class Session:
                 if status is None and self._runs.is_of_before(self._run, self._lines):
                     self._run = self._runs.taken_back()
                 silence = tuple(self._run.rules.judge_silence())
-                errors = tuple(self._run.judge_last_errors(self._last_errors(), self._complaints()))
+                # A command that says that it ended well knows better than the last words of its log.
+                unsure = status != 0
+                errors = tuple(self._run.judge_last_errors(self._last_errors(), self._complaints())) if unsure else ()
                 return (*silence, *errors, *self._run.judge_cut_off())
             case _:
                 assert_never(item)

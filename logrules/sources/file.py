@@ -270,14 +270,26 @@ class OpenSource(SavedSource):
 
 
 def open_logs(files: Iterable[Readable]) -> list[OpenSource]:
-    """A source for each open file, numbered from the second on. Raises SourceError where one is open for text."""
+    """A source for each open file, numbered from the second on. Raises SourceError where one gives no bytes."""
     found: list[OpenSource] = []
     for number, file in enumerate(files, 1):
         name = "<log>" if number == 1 else f"<log {number}>"
-        if isinstance(file, TextIOBase):
-            raise SourceError(f"{name}: it is open for text; open it in binary mode, or give io.BytesIO")
+        if fault := _no_bytes(file):
+            raise SourceError(f"{name}: {fault}; open it in binary mode, or give io.BytesIO")
         found.append(OpenSource(name, file))
     return found
+
+
+def _no_bytes(file: object) -> str | None:
+    """Why what was given as an open file cannot be read as bytes, if so."""
+    if not hasattr(file, "read"):
+        return "it is no open file"
+    try:
+        # Files of tempfile and codecs are of no class that says so.
+        is_text = isinstance(file, TextIOBase) or isinstance(file.read(0), str)
+    except (OSError, ValueError):
+        return "it is closed, or not open for reading"
+    return "it is open for text" if is_text else None
 
 
 def _opened(descriptor: int) -> FileIO:

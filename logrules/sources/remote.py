@@ -63,7 +63,7 @@ def remote_sources(pattern: str, block_bytes: int = BLOCK_BYTES) -> list[RemoteS
         raise SourceError(f"{_plain(pattern)}: cannot be listed ({_said(fault)})") from None
     if not paths:
         raise SourceError(f"{_plain(pattern)}: no log there")
-    depth = _common(paths)
+    depth = _common(list(map(_plain, paths)))
     return [RemoteSource(files.unstrip_protocol(path), _plain(path)[depth:], block_bytes) for path in paths]
 
 

@@ -32,11 +32,13 @@ def _line_starts(text: str) -> list[int]:
 
 
 def _blocks(text: str, lines: list[int], places: Iterable[int]) -> Iterator[list[Piece]]:
-    read = 0
+    read, tried = 0, -1
     for place in places:
         at = bisect_right(lines, place) - 1
-        if at < read:
+        # A line may be long, and name thousands of secrets.
+        if at < read or at == tried:
             continue
+        tried = at
         first = at - 1 if at > read and _head(_line(text, lines, at - 1), _line(text, lines, at)) else at
         block = _block(text, lines, first)
         if first < at and len(block) <= _PAIR:
