@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from logrules.inference.worker_state import ANEW_S
 from logrules.model.event import Event, Level
 from logrules.model.late_pattern import late_pattern
+from logrules.model.record import replace
 from logrules.model.template import begins_statement, template_of
 
 # Uvicorn, gunicorn, werkzeug, aiohttp and hypercorn quote the request line. A client's log begins with the address.
@@ -15,6 +16,9 @@ _ANSWER = r'(?P<above>.{0,400}?)"(?:GET|POST|PUT|PATCH|DELETE|OPTIONS) (?P<path>
 _CLIENT = r"https?://\S+ $"
 # What a front end answers by itself, whatever has become of what stands behind it.
 _PROBE = r"(?i)/(?:-/)?(?:metrics|health\w*|ping|ready\w*|live\w*|status|version|v1/models|docs|openapi\.json)\b"
+
+# Of fewer lines nobody can say that they are all that the program wrote.
+_WHOLE_STREAM_LINES = 8
 
 
 def answers(lines: Iterable[Event]) -> int:
@@ -129,3 +133,17 @@ def _opening_kind(line: Event) -> str | None:
     kind = template_of(line.message)
     words = [word for word in kind.split() if word != "#"]
     return kind if len(words) >= _WORDS and words[0] != "File" else None
+
+
+def without_stream_level(
+    lines: Sequence[Event], head: Sequence[Event], tells_trouble: Callable[[str], bool]
+) -> Sequence[Event]:
+    """The lines without a level that a collector gave to all of a stream, such as standard error; else as they are.
+
+    It did where every line bears a level and one of the ``head`` is an error that tells of no trouble: what the program
+    logged itself may name another. Google's agents and Vertex AI do so.
+    """
+    leveled = len(lines) >= _WHOLE_STREAM_LINES and all(line.level is not None for line in (*lines, *head))
+    if not leveled or not any(line.level is Level.ERROR and not tells_trouble(line.message) for line in head):
+        return lines
+    return [line if tells_trouble(line.message) else replace(line, level=None) for line in lines]

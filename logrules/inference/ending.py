@@ -7,13 +7,13 @@ from collections.abc import Set as AbstractSet
 from operator import attrgetter
 
 from logrules.inference.complaint import complains, complaints
-from logrules.inference.end_signs import answers, is_cut_short, opening_of, opens_again, refuses
+from logrules.inference.end_signs import answers, is_cut_short, opening_of, opens_again, refuses, without_stream_level
 from logrules.inference.observation import Observation
 from logrules.inference.progress_line import bar_of, progress_key
 from logrules.inference.worker_state import ANEW_S, peers
 from logrules.model.event import Event, Level, Stance
 from logrules.model.late_pattern import late_pattern
-from logrules.model.record import field, mutable_record, replace
+from logrules.model.record import field, mutable_record
 from logrules.model.template import begins_statement, is_table_row, template_of
 
 # A process that waits writes little, of few kinds: a heartbeat, what its peers say, a warning at a time-out. Of 90 logs
@@ -38,8 +38,6 @@ _ROUNDS = 4
 # Who works through a list writes so many lines more that begin with words that others began with before.
 _CARRIED_LINES, _BEGIN_WORDS = 12, 2
 _OF_NO_LOOP = late_pattern(r"(?:File|ERROR|frame|INFO # (?:- )?(?:GET|HEAD)|#)\b|#$")
-# Of fewer lines nobody can say that they are all that the program wrote.
-_WHOLE_STREAM_LINES = 8
 # What a process says on its way out, and what others print into the same line.
 _LEAVES = late_pattern(
     r"(?i)\b(?:shut(?:ting)?[ -]?down|exit|terminat|stopp|clos(?:e|ing)|kill|clean(?:ing)?[ -]?up|finish|cancel|abort"
@@ -192,7 +190,7 @@ class Endings:
             line
             for source, lines in self.lines.items()
             for line in _new_errors(
-                _without_stream_level(lines, self.heads.get(source, ()), tells_trouble), went_on.get(source, 0)
+                without_stream_level(lines, self.heads.get(source, ()), tells_trouble), went_on.get(source, 0)
             )
         )
 
@@ -236,20 +234,6 @@ def _rounds(lines: Iterable[Event]) -> dict[str, set[str]]:
         if "#" in kind and begins_statement(line.message) and not _claims(line) and not _OF_NO_LOOP.match(kind):
             said.setdefault(kind, set()).add(progress_key(line.message))
     return said
-
-
-def _without_stream_level(
-    lines: Sequence[Event], head: Sequence[Event], tells_trouble: Callable[[str], bool]
-) -> Sequence[Event]:
-    """The lines without a level that a collector gave to all of a stream, such as standard error; else as they are.
-
-    It did where every line bears a level and one of the ``head`` is an error that tells of no trouble: what the program
-    logged itself may name another. Google's agents and Vertex AI do so.
-    """
-    leveled = len(lines) >= _WHOLE_STREAM_LINES and all(line.level is not None for line in (*lines, *head))
-    if not leveled or not any(line.level is Level.ERROR and not tells_trouble(line.message) for line in head):
-        return lines
-    return [line if tells_trouble(line.message) else replace(line, level=None) for line in lines]
 
 
 def _new_errors(lines: Sequence[Event], went_on: int) -> Iterator[Event]:

@@ -220,13 +220,11 @@ class _Parser:
     def _flagged(self, flags: str, *, alone: bool) -> Node:
         """A group with flags, or flags alone for what follows."""
         if not flags.isalpha() and flags not in ("", "V0"):
-            # A call of a group, or sets of sets (V1).
-            raise _NotUnderstoodError
+            raise _NotUnderstoodError  # a call of a group, or sets of sets (V1)
         before, self._flags = self._flags, self._flags + flags
         if alone:
             return NOTHING
-        inside = self._closed()
-        self._flags = before
+        inside, self._flags = self._closed(), before
         return inside
 
     def _closed(self) -> Node:

@@ -92,16 +92,16 @@ def _file_system(url: str) -> tuple[Any, str]:
     try:
         from fsspec.core import url_to_fs
     except ModuleNotFoundError:
-        raise SourceError(f"{url}: remote logs need fsspec: {_EXTRA}") from None
+        raise SourceError(f"{_plain(url)}: remote logs need fsspec: {_EXTRA}") from None
     try:
         found: tuple[Any, str] = url_to_fs(url, **(_web_options() if url.startswith(_OF_THE_WEB) else {}))
     except ImportError as fault:
         if url.startswith(_OF_THE_WEB):
-            raise SourceError(f"{url}: remote logs need aiohttp, requests: {_EXTRA}") from None
+            raise SourceError(f"{_plain(url)}: remote logs need aiohttp, requests: {_EXTRA}") from None
         # Every other store takes a package of its own, which fsspec names.
-        raise SourceError(f"{url}: {_said(fault)}") from None
+        raise SourceError(f"{_plain(url)}: {_said(fault)}") from None
     except Exception as fault:  # noqa: BLE001 (each protocol raises its own)
-        raise SourceError(f"{url}: {_said(fault)}") from None
+        raise SourceError(f"{_plain(url)}: {_said(fault)}") from None
     return found
 
 
