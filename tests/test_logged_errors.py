@@ -4,7 +4,6 @@ import pytest
 
 from logrules import load_rules
 from logrules.engine.run import prepared
-from logrules.inference.complaint import complaints
 from logrules.model.report import Status
 from logrules.model.stream import End
 from logrules.ruletest.harness import events_of, run_log
@@ -113,7 +112,9 @@ def test_a_command_that_ended_well_has_not_failed_of_its_last_words(on, status, 
     assert bool(report.diagnoses) == told
 
 
-def test_hostile_lines_cost_little(on):
-    for unit in ("[a] ", "a: ", "<a>", "1:2 ", "a.b/", "failed "):
-        run_log(on, unit * 20_000 + "\n")
-    assert list(complaints((), 0)) == []
+@pytest.mark.parametrize("unit", ["[a] ", "a: ", "<a>", "1:2 ", "a.b/", "failed: "])
+def test_a_line_that_might_begin_a_complaint_at_each_of_its_letters_is_read_and_tells_of_none(on, unit):
+    """It would take for ever, were there no bound to how often a pattern begins anew."""
+    report = run_log(on, f"loading\n{unit * 20_000}\n")
+    assert report.status is not Status.FAILED
+    assert report.diagnoses == ()
