@@ -96,6 +96,7 @@ def may_hold(words: tuple[str, ...], text: str) -> bool:
 
 
 # What varies in lines of one kind are mostly digits: of so many of their shapes it is known which patterns they lack.
+# Patterns outlive the logs that they are tried on, so that these short texts stay in memory while the process lives.
 _KEPT_SHAPES, _MAX_SHAPE_CHARS = 512, 1_024
 _SAME_DIGIT = str.maketrans(dict.fromkeys("123456789", "0"))
 
