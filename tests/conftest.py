@@ -25,7 +25,6 @@ from logrules.ruleset.kept_values import kept_name
 from logrules.ruleset.load import load_pack, shipped_rules, shipped_texts
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.rule_file import RuleText
-from logrules.ruletest import lint, parallel
 from logrules.sources.copied_text import as_written
 from logrules.sources.source import SavedSource
 
@@ -96,9 +95,6 @@ def _read_shipped_files_once() -> object:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiling, "read_source", read_once)
-        # Processes of their own would know nothing of what was read here.
-        for module in (parallel, lint):
-            patch.setattr(module, "reading_with", lambda _processes: None)
         yield
 
 

@@ -12,21 +12,11 @@ import yaml
 from logrules.cli.main import main
 from logrules.engine.run import prepared
 from logrules.model.errors import PackError
-from logrules.ruleset.kept_values import keep_value, kept_value
-from logrules.ruleset.load import load_pack, rule_texts, shipped_rules
+from logrules.ruleset.load import load_pack, shipped_texts
 from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import read_settings
-from logrules.ruletest.case import find_cases, read_cases
-from logrules.ruletest.collect import (
-    Collection,
-    collect,
-    compiled,
-    digest_of_cases,
-    keep_collection,
-    known_collection,
-    nearest_base,
-)
+from logrules.ruletest.collect import Collection, collect, compiled, known_collection
 from logrules.ruletest.judging import run_tests
 from tests.toy_rule import rule as faulty_rule
 
@@ -166,20 +156,19 @@ def edited(raw: bytes) -> bytes:
 
 @pytest.mark.fuzz
 @pytest.mark.unmeasured
-def test_a_patched_pack_behaves_as_one_compiled_anew(tmp_path, monkeypatch):
-    monkeypatch.setenv("LOGRULES_CACHE_DIR", str(tmp_path))
-    texts = list(rule_texts([shipped_rules()]))
-    keep_collection(texts, *compiled(texts))
-    touched = [text for text in texts if "/host/" in text.shown][:6]
-    again = [RuleText(one.shown, edited(one.raw)) if one in touched else one for one in texts]
-    base = nearest_base(again)
-    assert base.differing(again) == {one.shown for one in touched}
-    put_together = known_collection(again, None)
-    anew = compiled(again)
-    assert put_together[0].digest == base.digest != anew[0].digest
-    # The order of a suite says nothing: changed files come last in one that is put together.
-    assert outcomes(*put_together, "host/") == outcomes(anew[0], put_together[1], "host/")
-    assert any(faults for _, faults in outcomes(*put_together, "host/"))
+def test_rules_put_on_the_shipped_pack_behave_as_if_all_were_compiled(tmp_path):
+    shipped = list(shipped_texts())
+    touched = [text for text in shipped if "/host/" in text.shown][:6]
+    own = [
+        RuleText(f"{tmp_path}/{one.id}.yaml", edited(one.raw), str(tmp_path), tmp_path / f"{one.id}.yaml")
+        for one in touched
+    ]
+    put_on, anew = known_collection([*shipped, *own], None), compiled([*shipped, *own])
+    assert put_on[0].digest == anew[0].digest
+    # The order of a suite says nothing: rules that are put on come last.
+    assert outcomes(*put_on, "host/") == outcomes(anew[0], put_on[1], "host/")
+    assert any(faults for _, faults in outcomes(*put_on, "host/"))
+    assert {one.name for one in put_on[1].tests} == {one.name for one in anew[1].tests}
 
 
 def test_what_cannot_be_patched_is_compiled(tmp_path):
@@ -204,17 +193,15 @@ def test_a_torn_cache_is_made_again(tmp_path, monkeypatch):
     assert collect().suite.examples == whole.suite.examples
 
 
-def test_cases_are_kept_until_anything_about_them_changes(checkout, monkeypatch, tmp_path_factory):
-    monkeypatch.setenv("LOGRULES_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-    paths = find_cases([checkout / "my/cases"])
-    first = digest_of_cases(paths)
-    keep_value("cases", first, read_cases(paths))
-    assert kept_value("cases", first, tuple) == read_cases(paths)
-    write(checkout / "my/cases/first/other.log", "TWO-WORD\n")
-    beside = digest_of_cases(paths)
-    write(checkout / "my/cases/first/case.yaml", "{diagnoses: [{rule: acme/two}]}")
-    assert len({first, beside, digest_of_cases(paths)}) == 3
-    assert kept_value("cases", beside, tuple) is None
+def test_a_test_run_does_not_bring_back_what_the_settings_disable(alone, monkeypatch):
+    """What they add is compiled with all rules, and was then kept for `diagnose` as if they said no more."""
+    monkeypatch.setenv("LOGRULES_CACHE_DIR", str(alone / "cache"))
+    file, phase = alone / "logrules.toml", "[[phases]]\nid = 'own'\ntitle = 'Own'\nabout = 'Own.'\n"
+    write(file, f"installed = false\npacks = ['my']\ndisable = ['acme/*']\n{phase}")
+    write(alone / "my/acme/one.yaml", rule("acme/one", "ONE-WORD"))
+    settings = read_settings(file)
+    assert "acme/one" in {one.id for one in collect(settings=settings).pack.rules}
+    assert "acme/one" not in {one.id for one in load_pack(settings=settings).rules}
 
 
 def unnumbered(pack: Pack) -> list[Rule]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from logrules.ruleset import compile as compiling
 from logrules.ruleset.settings import Settings
 from logrules.ruletest import collect, lint
 from tests.test_check import RULE
@@ -39,7 +40,7 @@ def test_what_is_kept_of_the_shipped_rules_changes_no_finding(alone, monkeypatch
     with monkeypatch.context() as patch:
         patch.setattr(collect, "compiled", pytest.fail)
         quick = lint.check(own, Settings())
-    monkeypatch.setattr(lint, "earlier_collection", lambda *_: None)
+    monkeypatch.setattr(compiling, "added_rules", lambda *_: None)
     assert quick == lint.check(own, Settings())
     assert quick.findings
 
@@ -56,5 +57,5 @@ def test_a_rule_in_the_place_of_a_shipped_one_is_told_from_all_together(tmp_path
 
 def _same_without_what_is_kept(own: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     quick = lint.check(own, Settings())
-    monkeypatch.setattr(lint, "earlier_collection", lambda *_: None)
+    monkeypatch.setattr(compiling, "added_rules", lambda *_: None)
     assert quick == lint.check(own, Settings())

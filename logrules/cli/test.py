@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.ruletest.collect import collect
 
     _refuse_contradictions(options)
-    found = collect(options.paths, chosen_settings(options), options.processes)
+    found = collect(options.paths, chosen_settings(options))
     on = prepared(found.pack, cache=True)
     if options.cost:
         return _cost(on, found, options)

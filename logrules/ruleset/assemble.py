@@ -39,7 +39,7 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
     draft = _draft_of(sources, vocabulary)
     frameworks = [source.file for source in sources if isinstance(source.file, FrameworkFile)]
     trace = trace_of(draft, frameworks, tables)
-    draft.problems += unknown_waits(draft, sources)
+    draft.problems += _unknown_waits(draft, sources)
     if draft.problems:
         return None, tuple(draft.problems)
     of_tables = tuple(rules_of_tables(tables, vocabulary))
@@ -67,6 +67,35 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
         unclocked={pattern: lengths_without_clock(pattern) for pattern in _of_every_line(frameworks)},
     )
     return pack, ()
+
+
+def with_rules(pack: Pack, sources: Sequence[RuleSource]) -> tuple[Pack, tuple[Problem, ...]]:
+    """The pack with these rules in the place of those of the same id, or beside the others; and every problem.
+
+    Signals of rules that were replaced keep their numbers and are never found.
+    """
+    files = [(source, source.file) for source in sources if isinstance(source.file, schema.RuleFile)]
+    gone = frozenset(file.id for _, file in files)
+    lost = {number for number, signal in enumerate(pack.signals) if signal.owner in gone}
+    draft = PackBuilder(
+        signals=[Signal(one.id, ()) if number in lost else one for number, one in enumerate(pack.signals)],
+        rules={rule.id: rule for rule in pack.rules},
+        waits={wait.id: wait for wait in pack.waits},
+        records=[number for number in (pack.trace.records if pack.trace else ()) if number not in lost],
+        cards=dict(pack.cards),
+    )
+    vocabulary = Vocabulary.of_pack(pack)
+    for source, file in files:
+        add_rule(draft, source, file, vocabulary)
+    made = replace(
+        pack,
+        signals=SignalTable(draft.signals),
+        # Rows of tables come last, as they do where all is compiled.
+        rules=RuleTable(sorted(draft.rules.values(), key=lambda rule: rule.from_table)),
+        cards=draft.cards,
+        trace=None if pack.trace is None else replace(pack.trace, records=tuple(draft.records)),
+    )
+    return made, (*draft.problems, *_unknown_waits(draft, sources))
 
 
 def _draft_of(sources: Sequence[RuleSource], vocabulary: Vocabulary) -> PackBuilder:
@@ -118,7 +147,7 @@ def _vocabulary_of(sources: Sequence[RuleSource], phases: Iterable[Phase], table
     return Vocabulary.of(phases, tables, frameworks, steps)
 
 
-def unknown_waits(draft: PackBuilder, sources: Sequence[RuleSource]) -> Iterable[Problem]:
+def _unknown_waits(draft: PackBuilder, sources: Sequence[RuleSource]) -> Iterable[Problem]:
     """Waits that these files name and nobody defined."""
     for source in sources:
         match source.file:

@@ -1,6 +1,6 @@
 """Rule texts to a Pack: YAML read, checked against the schema, assembled."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from logrules.model.errors import PackError
@@ -8,13 +8,13 @@ from logrules.model.position import Problem
 from logrules.model.record import record, replace
 from logrules.ruleset import models as schema
 from logrules.ruleset.apply_settings import with_settings
-from logrules.ruleset.assemble import assemble
+from logrules.ruleset.assemble import assemble, with_rules
 from logrules.ruleset.bounds import MAX_PACK_PARTS
 from logrules.ruleset.config import Config, checked
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack import Pack, Replaced
 from logrules.ruleset.pack_builder import AnyFile, RuleSource
-from logrules.ruleset.rule_file import RuleText
+from logrules.ruleset.rule_file import SHIPPED, RuleText
 from logrules.ruleset.schema_problems import validated
 from logrules.ruleset.settings import Settings
 from logrules.ruleset.table_reader import TABLE_FILES, ExceptionsFile, ExitsFile
@@ -31,6 +31,8 @@ _KINDS: Mapping[str, type[AnyFile]] = {
 # Rule files were written so before causes had a table.
 _OLD_KEYS = frozenset({"certainty", "weight", "yields_to", "tell_apart", "family"})
 _ADVICE = "docs/writing-rules.md says what takes the place of its keys"
+# With more files than this beside the shipped ones, compiling all of them takes little longer.
+MAX_ADDED = 100
 
 # The checked file that a text says, or its problems.
 Read: TypeAlias = tuple[RuleSource | None, Sequence[Problem]]
@@ -44,19 +46,32 @@ class CheckedFiles:
     problems: tuple[Problem, ...] = ()
     replaced: tuple[Replaced, ...] = ()
 
-    @property
-    def rules_alone(self) -> bool:
-        """Whether all of them are rules."""
-        return all(isinstance(source.file, schema.RuleFile) for source in self.sources)
-
     def pack(self, digest: str) -> Pack:
         """The pack of these files. Raises PackError with every problem."""
         pack, faults = assemble(self.sources, digest)
         if pack is None or self.problems:
             raise PackError([*self.problems, *faults])
-        return replace(pack, origins=self.origins(), replaced=self.replaced)
+        return replace(pack, origins=self._origins(), replaced=self.replaced)
 
-    def origins(self) -> dict[str, str]:
+    def pack_on(self, shipped: Pack, digest: str) -> Pack:
+        """The shipped pack with these files, which are rules, on top of it; it is as if all had been compiled.
+
+        Only its signals have other numbers. Raises PackError with every problem.
+        """
+        pack, faults = with_rules(shipped, self.sources)
+        if self.problems or faults:
+            raise PackError([*self.problems, *faults])
+        before = {rule.id for rule in shipped.rules if not rule.from_table}
+        # Of several files in a row the first is in the place of the shipped one.
+        first = {one.what: one.before for one in reversed(self.replaced)}
+        replaced = tuple(
+            Replaced(what, first.get(what, path), f"{SHIPPED}/{name}.yaml")
+            for name, path in self._origins().items()
+            if name in before and (what := f"rule {name}")
+        )
+        return replace(pack, digest=digest, origins=self._origins(), replaced=(*replaced, *self.replaced))
+
+    def _origins(self) -> dict[str, str]:
         """The files of the rules that did not come with logrules, by rule."""
         return {name: path for source in self.sources if source.origin for name, path in _own_rules(source)}
 
@@ -68,20 +83,20 @@ def compile_pack(texts: Sequence[RuleText], digest: str, settings: Settings | No
     return pack if config is None else with_settings(pack, config)
 
 
-def read_sources(
-    texts: Iterable[RuleText],
-    config: Config | None = None,
-    before: Mapping[str, str] | None = None,
-    read: Callable[[Iterable[RuleText]], Iterable[Read]] | None = None,
-) -> CheckedFiles:
-    """What the texts say, and what the configuration adds of its own.
+def added_rules(texts: Iterable[RuleText], config: Config | None) -> CheckedFiles | None:
+    """What comes beside the shipped files, if that is a few rules and nothing else: they can be put on their pack."""
+    own = [text for text in texts if text.origin]
+    if len(own) > MAX_ADDED or (config is not None and config.adds_rules):
+        return None
+    read = read_sources(own)
+    return read if all(isinstance(source.file, schema.RuleFile) for source in read.sources) else None
 
-    ``before`` are the files of the rules that the texts come on top of; ``read`` gives what each text says.
-    """
+
+def read_sources(texts: Iterable[RuleText], config: Config | None = None) -> CheckedFiles:
+    """What the texts say, and what the configuration adds of its own."""
     problems: list[Problem] = []
     replaced: list[Replaced] = []
     sources: dict[str, RuleSource] = {}
-    earlier = {f"rule {name}": path for name, path in (before or {}).items()}
     parts = 0
 
     def add(source: RuleSource) -> None:
@@ -89,11 +104,11 @@ def read_sources(
         known = sources.get(name)
         if known is not None and known.origin == source.origin:
             problems.append(source.problem((), f"{name} is already defined in {known.document.path}", kind="duplicate"))
-        elif (path := known.document.path if known is not None else earlier.get(name)) is not None:
-            replaced.append(Replaced(name, source.document.path, path))
+        elif known is not None:
+            replaced.append(Replaced(name, source.document.path, known.document.path))
         sources[name] = source
 
-    for source, faults in read(texts) if read is not None else map(read_source, texts):
+    for source, faults in map(read_source, texts):
         problems += faults
         if source is None:
             continue

@@ -47,13 +47,13 @@ def kept_name(kind: str, digest: str) -> str:
     return f"{kind}-{digest[:_DIGITS]}{_ENDING}"
 
 
-def kept_digests(kind: str) -> list[str]:
-    """The digests under which values of a kind are kept, as far as names of files tell them."""
+def latest_digest(kind: str) -> str | None:
+    """The digest under which the value of a kind is kept that was used last, as far as the name of its file tells."""
     try:
-        names = sorted(path.name for path in cache_folder().glob(f"{kind}-*{_ENDING}"))
+        path = max(cache_folder().glob(f"{kind}-*{_ENDING}"), key=lambda path: path.stat().st_mtime, default=None)
     except (OSError, RuntimeError):  # no home, or none that we may look into
-        return []
-    return [name.removeprefix(f"{kind}-").removesuffix(_ENDING) for name in names]
+        return None
+    return None if path is None else path.name.removeprefix(f"{kind}-").removesuffix(_ENDING)
 
 
 _TAG = "$"

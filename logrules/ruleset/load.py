@@ -19,8 +19,6 @@ from logrules.ruleset.settings import Settings
 SCHEMA_VERSION = "1"
 # What a fixture case is called, wherever it lies.
 CASE_NAME = "case.yaml"
-# With more files than this beside the shipped ones, compiling all of them takes little longer.
-MAX_ADDED = 100
 # Under which is kept what pack files in a state came to.
 _STATE = "state"
 # Folders of a pack that hold something else than what it is compiled from.
@@ -61,9 +59,7 @@ def _english(folders: Sequence[str | Path], settings: Settings | None, *, cache:
     digest = digest_of([*texts, *settings_text(settings)])
     pack = cached_pack(digest) if cache else None
     if pack is None:
-        from logrules.ruleset.compile import compile_pack
-
-        pack = (_added_to_shipped(texts, digest, settings) if cache else None) or compile_pack(texts, digest, settings)
+        pack = _compiled(texts, digest, settings, cache=cache)
         if cache:
             keep_pack(pack)
     if state:
@@ -71,14 +67,19 @@ def _english(folders: Sequence[str | Path], settings: Settings | None, *, cache:
     return pack
 
 
-def _added_to_shipped(texts: Sequence[RuleText], digest: str, settings: Settings | None) -> Pack | None:
-    """The shipped pack, as it was kept, with the rules of other packs; None where these hold more than rules."""
-    own = [text for text in texts if text.origin]
-    if len(own) > MAX_ADDED or not (own or (settings is not None and settings.path)):
-        return None
-    from logrules.ruleset.patch import with_rules
+def _compiled(texts: Sequence[RuleText], digest: str, settings: Settings | None, *, cache: bool) -> Pack:
+    """The pack of the texts, put on the shipped one as it was kept where that can be done."""
+    from logrules.ruleset import compile as compiling
+    from logrules.ruleset.apply_settings import with_settings
+    from logrules.ruleset.config import checked
 
-    return with_rules(own, digest, settings, lambda: _english((), None, cache=True))
+    config = checked(settings)
+    more = config is not None or any(text.origin for text in texts)
+    added = compiling.added_rules(texts, config) if cache and more else None
+    if added is None:
+        return compiling.compile_pack(texts, digest, settings)
+    pack = added.pack_on(_english((), None, cache=True), digest)
+    return pack if config is None else with_settings(pack, config)
 
 
 def _state(folders: Sequence[str | Path], settings: Settings | None) -> bytes | None:

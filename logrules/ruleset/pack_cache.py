@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from logrules.ruleset.kept_values import keep_value, kept_value
+from logrules.ruleset.kept_values import keep_value, kept_value, latest_digest
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pattern import VERSION, forms_made, made_so_far, stored_so_far, use_stored
 
@@ -11,9 +11,14 @@ _as_kept: dict[str, Mapping[str, bytes]] = {}
 
 
 def cached_pack(digest: str) -> Pack | None:
-    """The pack that was kept under this digest, or None. Patterns that were kept with it need not be compiled again."""
+    """The pack that was kept under this digest, or None. Patterns that were kept with it need not be compiled again.
+
+    Where there is none, those of the pack that was used last are a start: most files of a pack do not change.
+    """
     found = kept_value("pack", digest, Pack)
     if found is None or found.digest != digest:
+        if not stored_so_far() and (latest := latest_digest("patterns")) is not None:
+            use_stored(_kept_patterns(latest))
         return None
     use_stored(_remembered(digest, _kept_patterns(digest)))
     return found
@@ -31,7 +36,7 @@ def keep_patterns(digest: str) -> None:
     if digest in _as_kept and _as_kept[digest].keys() >= {*stored, *made_so_far()}:
         return
     known = _kept_patterns(digest)
-    # A pack that was put together from another one has most of its patterns from there.
+    # A pack that little sets apart from another one has most of its patterns from there.
     new = {pattern: form for pattern, form in stored.items() if pattern not in known} | forms_made(known)
     if new:
         keep_value("patterns", digest, {"version": VERSION, "patterns": {**known, **new}})

@@ -11,7 +11,7 @@ from logrules.model.record import record
 from logrules.ruleset.apply_settings import unknown_names
 from logrules.ruleset.compile import read_sources
 from logrules.ruleset.config import Config, checked
-from logrules.ruleset.load import digest_of, settings_text, shipped_rules
+from logrules.ruleset.load import shipped_rules
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_builder import RuleSource, Vocabulary
 from logrules.ruleset.rule_file import RuleText
@@ -19,18 +19,10 @@ from logrules.ruleset.settings import Settings
 from logrules.ruletest import file_checks
 from logrules.ruletest.capture_checks import missing_captures
 from logrules.ruletest.case import Case, find_cases, read_cases
-from logrules.ruletest.collect import (
-    Tested,
-    asked_texts,
-    earlier_collection,
-    keep_collection,
-    known_cases,
-    shipped_cases,
-)
+from logrules.ruletest.collect import Tested, asked_texts, known_collection, shipped_cases
 from logrules.ruletest.duplicate_checks import duplicate_rules
 from logrules.ruletest.file_checks import opened_waits, placeholders, unopened_waits, unused_signals
-from logrules.ruletest.file_contents import signals_in, suite_of
-from logrules.ruletest.parallel import reading_with
+from logrules.ruletest.file_contents import signals_in
 from logrules.ruletest.samples import misread_headers
 from logrules.ruletest.signal_checks import literal_findings, pattern_findings
 from logrules.ruletest.suite import Suite
@@ -63,7 +55,7 @@ def check(paths: Sequence[Path], settings: Settings, *, processes: int | None = 
     """
     given = list(paths) or list(settings.packs)
     texts, asked = asked_texts(given, settings)
-    shipped = known_cases(find_cases(shipped_cases()))
+    shipped = read_cases(find_cases(shipped_cases()))
     cases, of_cases = _cases(given) if given else (len(shipped), [])
     found = [*_Lint(texts, asked, settings, shipped, processes, online).findings(), *of_cases]
     ignores = [one for text in asked for one in ignores_in(text.raw.decode("utf-8", "replace"), text.shown)]
@@ -97,36 +89,26 @@ class _Lint:
         shown = {text.shown for text in self.asked} | {self.settings.path}
         config, problems = _config(self.settings)
         yield from map(_finding, problems)
-        tested = None if problems else self._earlier()
-        # Which faults there are only reading everything tells in full.
-        reading = read_sources(self.texts if tested is None else self.asked, config, read=reading_with(self.processes))
+        tested, faults = self._tested(None if problems else self.settings)
+        yield from (_finding(fault) for fault in faults if fault.place.path in shown)
+        reading = read_sources(self.texts if tested is None else self.asked, config)
         sources = [source for source in reading.sources if source.document.path in shown]
-        if tested is None:
-            everything = [*self.texts, *settings_text(self.settings)]
-            try:
-                pack = reading.pack(digest_of(everything))
-            except PackError as fault:
-                yield from (_finding(problem) for problem in fault.problems if problem.place.path in shown)
-            else:
-                if not problems:
-                    tested = pack, suite_of(reading.sources)
-                    keep_collection(everything, *tested)
         opened = opened_waits(reading.sources) if tested is None else _opened_in(tested[0])
         yield from self._of_sources(sources, frozenset(opened))
         yield from self._of_translations(sources)
-        if tested is not None:
+        if tested is not None and not problems:
             yield from self._of_pack(*tested, sources, config)
         if self.online:
             from logrules.ruletest.reference_checks import gone_references
 
             yield from gone_references(sources)
 
-    def _earlier(self) -> Tested | None:
-        """What is known of the texts; None also where one has a fault."""
+    def _tested(self, settings: Settings | None) -> tuple[Tested | None, Sequence[Problem]]:
+        """The pack that all files make and their tests, or what is wrong with them."""
         try:
-            return earlier_collection(self.texts, self.settings, self.processes)
-        except PackError:
-            return None
+            return known_collection(self.texts, settings), ()
+        except PackError as fault:
+            return None, fault.problems
 
     def _of_sources(self, sources: Sequence[RuleSource], opened: Collection[str]) -> Iterator[LintFinding]:
         """What reading the files shows, whether or not they make a pack; ``opened`` are the waits that markers open."""
@@ -135,7 +117,8 @@ class _Lint:
                 yield from look(source)
         signals = [here for source in sources for here in signals_in(source)]
         yield from literal_findings(signals, [log for case in self.shipped for log in case.logs])
-        yield from pattern_findings(signals, self.processes)
+        for here in signals:
+            yield from pattern_findings(here)
         yield from unopened_waits(sources, opened)
 
     def _of_translations(self, sources: Sequence[RuleSource]) -> Iterator[LintFinding]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from logrules.model.lint_finding import LintFinding
@@ -12,7 +12,6 @@ from logrules.ruleset.pattern_syntax import branches_of
 from logrules.ruleset.pattern_work import is_catastrophic
 from logrules.ruletest.case import log_bytes
 from logrules.ruletest.file_contents import PlacedSignal, lines_for
-from logrules.ruletest.parallel import mapped
 
 # Three bytes meet by chance once in a few pages of any text.
 SHORTEST_BYTES = 4
@@ -90,29 +89,16 @@ _AROUND = ("{}", "0: {}", "{}, 1", "x {} y", "[{}]", "W{}.")
 # A shorter word is in too many texts to say that a literal leads to it.
 _WORD = re.compile(r"[^\W_]{4,}|[\u4e00-\u9fff]{2,}")
 _LIMIT_S = 0.5
-# Fewer patterns are looked at sooner than processes are started; and so many are looked at in one go.
-_FEW, _TOGETHER = 500, 50
 
 
-def pattern_findings(signals: Sequence[PlacedSignal], processes: int | None) -> Iterator[LintFinding]:
-    """What is wrong with the patterns and the vetoes of signals."""
-    asked = sorted({pattern for here in signals for _, pattern in _patterns_of(here)})
-    answers = mapped(is_catastrophic, asked, processes, few=_FEW, together=_TOGETHER)
-    endless = frozenset(pattern for pattern, is_endless in zip(asked, answers, strict=True) if is_endless)
-    for here in signals:
-        yield from _findings_at(here, endless)
-
-
-def _patterns_of(here: PlacedSignal) -> Iterator[tuple[str, str]]:
-    """The pattern and the veto that a signal has, with their keys."""
+def pattern_findings(here: PlacedSignal) -> Iterator[LintFinding]:
+    """What is wrong with the pattern and the veto of a signal."""
     for key, pattern in (("pattern", here.signal.pattern), ("except", here.signal.except_)):
         if pattern is not None:
             yield key, pattern
 
-
-def _findings_at(here: PlacedSignal, endless: Container[str]) -> Iterator[LintFinding]:
-    for key, pattern in _patterns_of(here):
-        if pattern in endless:
+    for key, pattern in (("pattern", here.signal.pattern), ("except", here.signal.except_)):
+        if pattern is not None and is_catastrophic(pattern):
             yield here.finding("LR104", f"a repetition in `{key}` matches the same text in more than one way", key)
     if here.signal.except_ is not None:
         for number, literal in enumerate(here.signal.contains):

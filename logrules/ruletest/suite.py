@@ -1,6 +1,6 @@
 """The tests that rule files carry, as plain data: examples of rules and waits, samples of rows of tables."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, ClassVar
 
 from logrules.model.position import Position
@@ -89,6 +89,10 @@ class Suite:
     def within(self, shown: frozenset[str]) -> "Suite":
         """The tests in the files of these names."""
         return Suite(tuple(one for one in self.tests if one.place.path in shown))
+
+    def without(self, owners: Collection[str]) -> "Suite":
+        """The tests that none of these carry."""
+        return Suite(tuple(one for one in self.tests if one.owner not in owners))
 
     def joined(self, other: "Suite") -> "Suite":
         """These tests and the other's."""
