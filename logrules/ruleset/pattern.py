@@ -19,9 +19,8 @@ from logrules.model.late_pattern import late_pattern
 # What trying a pattern on one text may take. It is time of this process on its processors, which the `regex` package
 # measures (`clock()`): how busy others keep the machine cannot matter, but on Windows, where it is time by the wall.
 MAX_PATTERN_CPU_S = 5.0
-# From so many tries on it pays to know how much work a pattern can take, whether it tells digits apart, and the words
-# that each of its matches holds.
-_FOR_WORK, _FOR_WORDS = 200, 300
+# From so many tries on it pays to know how much work a pattern can take.
+_FOR_WORK = 200
 # More than any set of rules has; each takes a few kilobytes.
 _KEPT = 8_192
 # What is kept can be read back by the same version on the same kind of machine.
@@ -95,41 +94,26 @@ def may_hold(words: tuple[str, ...], text: str) -> bool:
     return not words
 
 
-# What varies in lines of one kind are mostly digits: of so many of their shapes it is known which patterns they lack.
-# Patterns outlive the logs that they are tried on, so that these short texts stay in memory while the process lives.
-_KEPT_SHAPES, _MAX_SHAPE_CHARS = 512, 1_024
 _SAME_DIGIT = str.maketrans(dict.fromkeys("123456789", "0"))
 
 
 def shape_of(text: str) -> str:
-    """The text with all its digits the same."""
+    """The text with all its digits the same: what varies in lines of one kind are mostly these."""
     return text.translate(_SAME_DIGIT)
-
-
-@lru_cache(maxsize=8)
-def _lacking(text: str) -> "set[BoundedPattern]":
-    """The patterns that are known not to be in texts of this shape: many of them are tried on one text."""
-    return _lacking_in_shape(shape_of(text))
-
-
-@lru_cache(maxsize=_KEPT_SHAPES)
-def _lacking_in_shape(_shape: str) -> "set[BoundedPattern]":
-    return set()
 
 
 class BoundedPattern:
     """A pattern that is tried on lines of logs, within bounds: each try takes no more than any sound pattern does.
 
     Asking the clock takes longer than most patterns do. How much a pattern that is tried again and again can take is
-    therefore reckoned once; on texts on which that is little it is tried without. So are the words without which it
-    cannot match, and whether it tells one digit from another: if it does not, it is searched once in texts of one shape
-    as long as it is not found. Each of the methods raises TimeoutError where a text takes too long.
+    therefore reckoned once; on texts on which that is little it is tried without. Each of the methods raises
+    TimeoutError where a text takes too long.
 
     None lets go of the interpreter's lock (``concurrent``): most tries end within a microsecond, and beside a thread
     that scans, the lock comes back after milliseconds.
     """
 
-    __slots__ = ("_by_shape", "_made", "_matched", "_pattern", "_searched", "_tries", "_words")
+    __slots__ = ("_made", "_matched", "_pattern", "_searched", "_tries")
 
     def __init__(self, pattern: str, unclocked: tuple[int, int] = (0, 0)) -> None:
         """``unclocked`` is what `pattern_work.lengths_without_clock` says of it, where that is known already."""
@@ -137,24 +121,9 @@ class BoundedPattern:
         self._made = compiled(pattern)
         self._tries = 0
         self._searched, self._matched = unclocked
-        self._words: tuple[str, ...] = ()
-        self._by_shape = False
 
     def search(self, text: str, start: int = 0, end: int = sys.maxsize) -> "regex.Match[str] | None":
         """Its first match between two places."""
-        if not self._by_shape or start or len(text) > min(end, _MAX_SHAPE_CHARS):
-            return self._search(text, start, end)
-        lacking = _lacking(text)
-        if self in lacking:
-            return None
-        found = self._search(text, start, end)
-        if found is None:
-            lacking.add(self)
-        return found
-
-    def _search(self, text: str, start: int, end: int) -> "regex.Match[str] | None":
-        if self._words and not may_hold(self._words, folded(text)):
-            return None
         if len(text) <= self._searched:
             return self._made.search(text, start, end, concurrent=False)
         self._count()
@@ -162,8 +131,6 @@ class BoundedPattern:
 
     def match(self, text: str) -> "regex.Match[str] | None":
         """Its match at the start of the text."""
-        if self._words and not may_hold(self._words, folded(text)):
-            return None
         if len(text) <= self._matched:
             return self._made.match(text, concurrent=False)
         self._count()
@@ -178,16 +145,10 @@ class BoundedPattern:
 
     def _count(self) -> None:
         self._tries += 1
-        if self._tries == _FOR_WORDS:
-            from logrules.ruleset.required_words import required_words
-
-            self._words = required_words(self._pattern)
         if self._tries == _FOR_WORK:
-            from logrules.ruleset.digit_blindness import tells_digits_apart
             from logrules.ruleset.pattern_work import lengths_without_clock
 
             self._searched, self._matched = lengths_without_clock(self._pattern)
-            self._by_shape = not tells_digits_apart(self._pattern)
 
 
 @lru_cache(maxsize=_KEPT)

@@ -61,8 +61,6 @@ NOTHING = Row(())
 # The beginning of the text, which no match lies before.
 START = LookAround(NOTHING)
 ALL_BITS = (1 << len(SAMPLES)) - 1
-# What a group took is to come once more: any letters, but the same.
-SAID_BEFORE = Letters(ALL_BITS)
 # A letter that is no sample has no bit: it meets only itself.
 _BIT = {letter: 1 << place for place, letter in enumerate(SAMPLES)}
 
@@ -105,7 +103,8 @@ _TIMES = re.compile(r"(?:(?P<sign>[*+?])|\{(?=,?\d)(?P<least>\d*)(?P<to>,?)(?P<m
 _SIGNS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 # What a verbose pattern does not mean.
 _SKIPPED = re.compile(r"\s+|#[^\n]*\n?")
-_ALIKE: dict[str, Node] = {"nothing": NOTHING, "again": Repeat(SAID_BEFORE, 0, None), "any": Letters(ALL_BITS)}
+# What a group took comes again as any letters might.
+_ALIKE: dict[str, Node] = {"nothing": NOTHING, "again": Repeat(Letters(ALL_BITS), 0, None), "any": Letters(ALL_BITS)}
 
 
 class _NotUnderstoodError(Exception):

@@ -94,10 +94,6 @@ _LIMIT_S = 0.5
 def pattern_findings(here: PlacedSignal) -> Iterator[LintFinding]:
     """What is wrong with the pattern and the veto of a signal."""
     for key, pattern in (("pattern", here.signal.pattern), ("except", here.signal.except_)):
-        if pattern is not None:
-            yield key, pattern
-
-    for key, pattern in (("pattern", here.signal.pattern), ("except", here.signal.except_)):
         if pattern is not None and is_catastrophic(pattern):
             yield here.finding("LR104", f"a repetition in `{key}` matches the same text in more than one way", key)
     if here.signal.except_ is not None:
