@@ -13,12 +13,13 @@ from logrules.ruleset.framework_builder import WAIT_KEYS, add_framework, qualifi
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.long_tables import RuleTable, SignalTable
 from logrules.ruleset.pack import HeaderFormat, Pack, Signal
-from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Vocabulary
+from logrules.ruleset.pack_builder import PackBuilder, RuleSource
 from logrules.ruleset.pattern_work import lengths_without_clock
 from logrules.ruleset.required_words import required_words
 from logrules.ruleset.rule_builder import add_rule, rules_of_tables
 from logrules.ruleset.table_reader import CausesFile, PipelineFile, TableFile
 from logrules.ruleset.tables import Phase, Tables
+from logrules.ruleset.vocabulary import Vocabulary
 
 # Rows of which the first that fits counts: a pack's own go before those that it adds to.
 _FIRST_FITS = frozenset({"alternatives"})
@@ -86,6 +87,7 @@ def with_rules(pack: Pack, sources: Sequence[RuleSource]) -> tuple[Pack, tuple[P
     )
     vocabulary = Vocabulary.of_pack(pack)
     for source, file in files:
+        draft.problems += vocabulary.unknown_names(source)
         add_rule(draft, source, file, vocabulary)
     made = replace(
         pack,
@@ -100,10 +102,10 @@ def with_rules(pack: Pack, sources: Sequence[RuleSource]) -> tuple[Pack, tuple[P
 
 def _draft_of(sources: Sequence[RuleSource], vocabulary: Vocabulary) -> PackBuilder:
     """What the frameworks and the rules put into a pack, and what is wrong with them and with the tables."""
-    draft = PackBuilder(problems=[problem for source in sources for problem in vocabulary.unknown_in_table(source)])
+    draft = PackBuilder(problems=[problem for source in sources for problem in vocabulary.unknown_names(source)])
     for source in sources:
         if isinstance(source.file, FrameworkFile):
-            add_framework(draft, source, source.file, vocabulary)
+            add_framework(draft, source.file, vocabulary)
     for source in sources:
         if isinstance(source.file, schema.RuleFile):
             add_rule(draft, source, source.file, vocabulary)
@@ -139,11 +141,8 @@ def _of_every_line(frameworks: Iterable[FrameworkFile]) -> Iterator[str]:
 
 
 def _vocabulary_of(sources: Sequence[RuleSource], phases: Iterable[Phase], tables: Tables) -> Vocabulary:
-    """The words that the files define; a later step stands in the place of an earlier one of its name."""
     frameworks = [source.file.framework for source in sources if isinstance(source.file, FrameworkFile)]
-    steps = {
-        step.id: step for source in sources if isinstance(source.file, schema.FixesFile) for step in source.file.fixes
-    }
+    steps = [step for source in sources if isinstance(source.file, schema.FixesFile) for step in source.file.fixes]
     return Vocabulary.of(phases, tables, frameworks, steps)
 
 

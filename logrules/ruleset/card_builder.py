@@ -1,17 +1,16 @@
 """The card of a rule, a wait or a row of a table as JSON text: what its cause's row says put in, steps by name."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from logrules.model.position import Problem
 from logrules.model.report import Risk
 from logrules.ruleset import models as schema
 from logrules.ruleset.causes import Alternative, Cause
-from logrules.ruleset.pack_builder import RuleSource, Vocabulary
 from logrules.ruleset.rule_text import asks_of_log, with_params
 from logrules.ruleset.tables import ExceptionRow, ExitCode
 from logrules.ruleset.usual_risk import usual_risk
+from logrules.ruleset.vocabulary import Vocabulary
 
 _CHOSEN_BY = ("where", "when_told", "frameworks", "during")
 
@@ -38,33 +37,6 @@ def step_text(step: schema.NamedFixFile) -> str:
     return _json({**step.model_dump(mode="json", exclude_defaults=True), "risk": _risk(step).value})
 
 
-def card_faults(
-    source: RuleSource, at: Sequence[str | int], card: schema.CardFile, vocabulary: Vocabulary
-) -> Iterator[Problem]:
-    """Names that nobody defined, of steps too, and parameters that a step does not have; a rule without any step."""
-    yield from vocabulary.unknown_in_card(source, at, card)
-    if not card.fixes and not vocabulary.cause(card.cause).fixes:
-        yield source.problem([*at, "fixes"], "no step, neither here nor in its cause's row", kind="schema")
-    for number, step in enumerate(card.fixes):
-        for name, params in named_steps(step):
-            known = vocabulary.steps.get(name)
-            place = [*at, "fixes", number]
-            if known is None:
-                yield vocabulary.problem(source, place, "step", name)
-                continue
-            for param in params:
-                if param not in known.params:
-                    yield source.problem([*place, name, param], f"the step `{name}` has no `{param}`", kind="schema")
-
-
-def named_steps(step: schema.AnyFix) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """The names and parameters of a step that is not spelled out itself."""
-    if isinstance(step, str):
-        yield step, {}
-    elif isinstance(step, dict):
-        yield from step.items()
-
-
 def _referred(steps: Iterable[schema.AnyFix]) -> list[dict[str, Any]]:
     """Each step: those of fixes/ by their name, with the parameters that are given here, others as they are."""
     found: list[dict[str, Any]] = []
@@ -72,7 +44,9 @@ def _referred(steps: Iterable[schema.AnyFix]) -> list[dict[str, Any]]:
         if isinstance(step, schema.FixFile):
             plain = step.model_dump(mode="json", exclude_defaults=True)
             found.append({**plain, "risk": _risk(step).value})
-        found += [{"name": name, "params": params} if params else {"name": name} for name, params in named_steps(step)]
+        found += [
+            {"name": name, "params": params} if params else {"name": name} for name, params in schema.named_steps(step)
+        ]
     return found
 
 
@@ -83,7 +57,7 @@ def _with_quotes(
 
     So many steps stay before them in any case.
     """
-    named = {name for step in steps for name, _ in named_steps(step)}
+    named = {name for step in steps for name, _ in schema.named_steps(step)}
     quotes = [name for name in cause.quotes if name not in named]
     general = (place for place, step in enumerate(steps) if not _is_chosen(step, vocabulary))
     at = max(next(general, len(steps)), behind)
@@ -93,7 +67,7 @@ def _with_quotes(
 def _is_chosen(step: schema.AnyFix, vocabulary: Vocabulary) -> bool:
     """Whether something in the log has to ask for the step: its words, what it tells, a framework, a phase, a slot."""
     if not isinstance(step, schema.FixFile):
-        known = ((vocabulary.steps.get(name), params) for name, params in named_steps(step))
+        known = ((vocabulary.steps.get(name), params) for name, params in schema.named_steps(step))
         return all(one is not None and _asks(one, {**one.params, **params}) for one, params in known)
     return _asks(step, {})
 

@@ -4,26 +4,25 @@ from collections.abc import Iterable, Iterator
 
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
-from logrules.ruleset.card_builder import card_faults, card_text
+from logrules.ruleset.card_builder import card_text
 from logrules.ruleset.condition import Waiting
 from logrules.ruleset.duration import seconds
-from logrules.ruleset.framework_models import FrameworkFile, MetricFile
+from logrules.ruleset.framework_models import FrameworkFile, MetricFile, WaitFile
 from logrules.ruleset.pack import Framework, Marker, Metric, Rule, Signal, TraceForm, Wait
-from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Vocabulary
+from logrules.ruleset.pack_builder import PackBuilder
 from logrules.ruleset.rule_builder import signal_of
 from logrules.ruleset.tables import Tables
+from logrules.ruleset.vocabulary import Vocabulary
 
 # What a marker may do to waits.
 WAIT_KEYS = ("opens", "closes", "renews")
 _NOT_A_NUMBER = tuple(blank + word for blank in ("", " ") for word in ("nan", "NaN", "inf", "Inf", "-inf", "Infinity"))
 
 
-def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, vocabulary: Vocabulary) -> None:
-    """Put what a framework prints into the draft; or its problems."""
+def add_framework(draft: PackBuilder, file: FrameworkFile, vocabulary: Vocabulary) -> None:
+    """Put what a framework prints into the draft."""
     seen = list(_presence(draft, file))
-    for index, marker in enumerate(file.markers):
-        for key in ("enters", "leaves"):
-            draft.problems += vocabulary.unknown(source, ["markers", index, key], "phase", getattr(marker, key))
+    for marker in file.markers:
         routine = marker.progress and not (
             marker.opens or marker.closes or marker.starts or marker.completes or marker.ends or marker.leaves
         )
@@ -32,12 +31,10 @@ def add_framework(draft: PackBuilder, source: RuleSource, file: FrameworkFile, v
         seen.append(number)
         waits = {key: qualified(getattr(marker, key), file) for key in WAIT_KEYS}
         draft.markers.append(marker.to_record(Marker, id=name, signal=number, **waits))
-    for index in range(len(file.waits)):
-        _add_wait(draft, source, file, index, vocabulary)
+    for wait in file.waits:
+        _add_wait(draft, wait, file.framework, vocabulary)
     seen += [_add_metric(draft, metric, file.framework) for metric in file.metrics]
     headers = tuple(f"{file.framework}/{header}" for header in file.present.headers)
-    for number, phase in enumerate(file.loops):
-        draft.problems += vocabulary.unknown(source, ["loops", number], "phase", phase)
     components = (file.framework, *file.present.components)
     draft.frameworks.append(Framework(file.framework, tuple(seen), headers, components, tuple(file.loops)))
 
@@ -52,11 +49,8 @@ def qualified(names: Iterable[str], file: FrameworkFile) -> tuple[str, ...]:
     return tuple(name if "/" in name else f"{file.framework}/{name}" for name in names)
 
 
-def _add_wait(draft: PackBuilder, source: RuleSource, file: FrameworkFile, index: int, vocabulary: Vocabulary) -> None:
-    wait, at = file.waits[index], ("waits", index)
-    name = f"{file.framework}/{wait.id}"
-    draft.problems += card_faults(source, at, wait, vocabulary)
-    draft.problems += vocabulary.unknown(source, [*at, "phase"], "phase", wait.phase)
+def _add_wait(draft: PackBuilder, wait: WaitFile, framework: str, vocabulary: Vocabulary) -> None:
+    name = f"{framework}/{wait.id}"
     draft.waits[name] = wait.to_record(Wait, id=name, patience_s=seconds(wait.patience))
     card = f"waits/{name}"
     draft.rules[card] = wait.to_record(

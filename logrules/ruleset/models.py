@@ -4,6 +4,7 @@ These models are the published schema (``logrules schema rule`` and so on) and a
 imported only while rule files are read; a cached pack never needs them.
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
@@ -189,6 +190,14 @@ AnyFix: TypeAlias = Annotated[
     Annotated[Name, Tag("name")] | Annotated[FixFile, Tag("step")] | Annotated[dict[Name, TextMap], Tag("filled")],
     Discriminator(_form_of_fix),
 ]
+
+
+def named_steps(step: AnyFix) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """The names and parameters of a step that is not spelled out itself."""
+    if isinstance(step, str):
+        yield step, {}
+    elif isinstance(step, dict):
+        yield from step.items()
 
 
 class SilentFile(Strict):

@@ -6,13 +6,14 @@ from logrules.model.position import Problem
 from logrules.model.record import replace
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
-from logrules.ruleset.card_builder import card_faults, card_text, row_text
+from logrules.ruleset.card_builder import card_text, row_text
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.condition import Condition, Detector, Occurred, Sequence, Some, Supported, near
 from logrules.ruleset.duration import seconds
 from logrules.ruleset.pack import Rule, Signal
-from logrules.ruleset.pack_builder import PackBuilder, RuleSource, Vocabulary
+from logrules.ruleset.pack_builder import PackBuilder, RuleSource
 from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS, ExitCode, Tables
+from logrules.ruleset.vocabulary import Vocabulary
 from logrules.ruleset.when import ConditionFault, parse_when
 
 
@@ -36,9 +37,6 @@ def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, voca
         when = Supported(when, support)
     draft.problems += _unknown_anchors(source, file)
     fixed, otherwise = _phase_of(file.phase)
-    draft.problems += card_faults(source, [], file, vocabulary)
-    for phase in (fixed, otherwise):
-        draft.problems += vocabulary.unknown(source, ["phase"], "phase", phase)
     row = rule_of(vocabulary.cause(file.cause), file.id, when)
     draft.rules[file.id] = replace(
         file.laid_over(row),

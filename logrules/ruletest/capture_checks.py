@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterator
 from logrules.inference.slot_values import OF_ANY_RULE
 from logrules.model.lint_finding import LintFinding, NodePath
 from logrules.ruleset import models as schema
-from logrules.ruleset.card_builder import named_steps
 from logrules.ruleset.misspelling import near_hint
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.pack_builder import RuleSource, Vocabulary
+from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.pattern import compiled
 from logrules.ruleset.rule_text import SLOT, filled
+from logrules.ruleset.vocabulary import Vocabulary
 from logrules.ruletest.file_contents import cards_in, finding_at, signals_in
 
 # What a whole traceback tells without a pattern.
@@ -41,7 +41,7 @@ def _unknown_conditions(
 ) -> Iterator[LintFinding]:
     """Names that the conditions of steps ask for, and that no log tells."""
     for number, step in enumerate(card.fixes):
-        named = [known for name, _ in named_steps(step) if (known := vocabulary.steps.get(name)) is not None]
+        named = [known for name, _ in schema.named_steps(step) if (known := vocabulary.steps.get(name)) is not None]
         told = [step] if isinstance(step, schema.FixFile) else named
         for name in dict.fromkeys(name for known in told for name in _conditions(known)):
             if name not in asked:
@@ -65,7 +65,7 @@ def _texts(path: NodePath, card: schema.CardFile, vocabulary: Vocabulary) -> Ite
     for number, step in enumerate(card.fixes):
         if isinstance(step, schema.FixFile):
             yield (*path, "fixes", number), _slotted(step)
-        for name, params in named_steps(step):
+        for name, params in schema.named_steps(step):
             if (known := vocabulary.steps.get(name)) is not None:
                 yield (*path, "fixes", number), str(filled(_slotted(known), {**known.params, **params}))
 

@@ -1,0 +1,135 @@
+"""The phases, causes, tiers, frameworks and steps that rule files may name, and what files name that nobody defined."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from logrules.model.position import Problem
+from logrules.model.record import record
+from logrules.ruleset import models as schema
+from logrules.ruleset.causes import Cause
+from logrules.ruleset.framework_models import FrameworkFile
+from logrules.ruleset.misspelling import LISTED_BY, known_hint
+from logrules.ruleset.pack import Pack
+from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruleset.table_reader import CausesFile, ExceptionsFile, ExitsFile
+from logrules.ruleset.tables import Phase, Tables
+
+# The keys that name something, and what they name: of rules, frameworks, markers and waits; and of rows of tables.
+_IN_FILES = {
+    "cause": "cause",
+    "explained_by": "cause",
+    "tier": "tier",
+    "requires": "framework",
+    "phase": "phase",
+    "enters": "phase",
+    "leaves": "phase",
+    "loops": "phase",
+}
+_IN_ROWS = {
+    "tier": "tier",
+    "phase": "phase",
+    "phases": "phase",
+    "cause": "cause",
+    "explained_by": "cause",
+    "of": "cause",
+    "fixes": "step",
+    "quotes": "step",
+}
+_ELSE = "here else "
+_Path = tuple[str | int, ...]
+
+
+@record
+class Vocabulary:
+    """What rules may name; what is empty is not known, and not asked for."""
+
+    phases: frozenset[str]
+    causes: Mapping[str, Cause]
+    tiers: tuple[str, ...]
+    frameworks: frozenset[str]
+    steps: Mapping[str, schema.NamedFixFile]
+
+    @classmethod
+    def of(
+        cls,
+        phases: Iterable[Phase],
+        tables: Tables,
+        frameworks: Iterable[str],
+        steps: Iterable[schema.NamedFixFile],
+    ) -> "Vocabulary":
+        """The vocabulary of these tables; a later step stands in the place of an earlier one of its name."""
+        return cls(
+            frozenset(phase.id for phase in phases),
+            {cause.id: cause for cause in tables.causes},
+            tuple(tier.id for tier in tables.tiers),
+            frozenset(frameworks),
+            {step.id: step for step in steps},
+        )
+
+    @classmethod
+    def of_pack(cls, pack: Pack) -> "Vocabulary":
+        """The vocabulary of a compiled pack."""
+        steps = [schema.NamedFixFile.model_validate_json(step) for step in pack.steps.values()]
+        return cls.of(pack.phases, pack.tables, [framework.id for framework in pack.frameworks], steps)
+
+    def cause(self, name: str) -> Cause:
+        """The row of a cause; of one that nobody defined, with what holds of any."""
+        last = self.tiers[-1] if self.tiers else ""
+        return self.causes.get(name) or Cause(name, family="", tier=last, title=name, about="")
+
+    def unknown_names(self, source: RuleSource) -> Iterator[Problem]:
+        """What a file names and nobody defined, parameters of steps too; and rules without any step."""
+        keys = _IN_ROWS if isinstance(source.file, CausesFile | ExceptionsFile | ExitsFile) else _IN_FILES
+        for at, part in _parts(source):
+            for key, sort in keys.items():
+                said = getattr(part, key, None)
+                if isinstance(said, list | tuple):
+                    for number, name in enumerate(said):
+                        yield from self._unknown(source, (*at, key, number), sort, name)
+                elif said:
+                    yield from self._unknown(source, (*at, key), sort, said.removeprefix(_ELSE))
+            if isinstance(part, schema.CardFile):
+                yield from self._step_faults(source, at, part)
+
+    def _unknown(self, source: RuleSource, at: _Path, sort: str, name: str) -> Iterator[Problem]:
+        known: Collection[str] = getattr(self, f"{sort}s")
+        if known and name not in known:
+            kind = sort if sort in ("phase", "cause") else "schema"
+            hint = known_hint(name, known, LISTED_BY.get(sort))
+            yield source.problem(at, f"unknown {sort} `{name}`", hint, kind=kind)
+
+    def _step_faults(self, source: RuleSource, at: _Path, card: schema.CardFile) -> Iterator[Problem]:
+        if not card.fixes and not self.cause(card.cause).fixes:
+            yield source.problem((*at, "fixes"), "no step, neither here nor in its cause's row", kind="schema")
+        for number, step in enumerate(card.fixes):
+            place = (*at, "fixes", number)
+            for name, params in schema.named_steps(step):
+                if name not in self.steps:
+                    hint = known_hint(name, self.steps, LISTED_BY["step"])
+                    yield source.problem(place, f"unknown step `{name}`", hint, kind="schema")
+                    continue
+                for param in params:
+                    if param not in self.steps[name].params:
+                        message = f"the step `{name}` has no `{param}`"
+                        yield source.problem((*place, name, param), message, kind="schema")
+
+
+def _parts(source: RuleSource) -> Iterator[tuple[_Path, Any]]:
+    """The parts of a file that name something, with their places."""
+    match source.file:
+        case schema.RuleFile() as rule:
+            yield (), rule
+        case FrameworkFile() as file:
+            yield (), file
+            yield from _listed(("markers",), file.markers)
+            yield from _listed(("waits",), file.waits)
+        case CausesFile() | ExceptionsFile() | ExitsFile() as table:
+            for member in fields(table):
+                for at, row in _listed((member.name,), getattr(table, member.name)):
+                    yield at, row
+                    yield from _listed((*at, "may_be"), getattr(row, "may_be", ()))
+
+
+def _listed(at: _Path, rows: Sequence[Any]) -> Iterator[tuple[_Path, Any]]:
+    return (((*at, number), row) for number, row in enumerate(rows))
