@@ -8,9 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.model.stream import CONTINUED
-from logrules.parsing.crowded_log import MAX_CROWD_TEXTS, CrowdedLog
-from logrules.parsing.deduplication import MANY_KINDS, RepeatFilter
-from logrules.parsing.entry_roles import TRACE_GAP_LINES, EntryRoles
+from logrules.parsing.deduplication import (
+    MANY_KINDS,
+    MAX_CROWD_TEXTS,
+    TRACE_GAP_LINES,
+    CrowdedLog,
+    EntryRoles,
+    RepeatFilter,
+)
 from logrules.parsing.hit_line import MAX_SLICE_BYTES
 from logrules.parsing.hit_lines import MANY_ENTRIES, hit_lines
 from logrules.parsing.hits import Hits
@@ -104,7 +109,7 @@ def test_of_a_window_in_which_too_much_was_found_no_share_is_taken(entries, crow
 
 
 def test_a_log_is_crowded_from_the_window_on_that_brings_a_kind_too_many():
-    of_kinds = RepeatFilter(EntryRoles())
+    of_kinds = RepeatFilter(EntryRoles(askers=range(MANY_KINDS + 1)))
     few, many = range(MANY_KINDS // 2), range(MANY_KINDS // 2, MANY_KINDS + 1)
     read = []
     for entries in (few, many, many, many):

@@ -1,22 +1,99 @@
-"""What a log has said before is read ever more seldom: a warning with every step says little new.
+"""Which hit lines of a big log are still worth reading: a warning with every step says little new.
 
-Applies between the head and the tail of a big log only, line by line in the log's own order, so
-that neither blocks nor threads can matter.
+Applies between the head and the tail of a big log only, line by line in the log's own order, so that neither blocks nor
+threads can matter. Lines are told apart by their words and by who wrote them, without times and numbers that vary.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
-from itertools import compress
-from operator import attrgetter
 
-from logrules.model.record import replace
-from logrules.parsing.crowded_log import CrowdedLog
-from logrules.parsing.entry_roles import EntryRoles, runs
+from logrules.model.record import record, replace
 from logrules.parsing.hit_line import HitLine, Kind
 from logrules.parsing.hit_lines import Found
-from logrules.parsing.line_identity import is_doubled, line_identity, words_identity
+
+# Numbers at the beginning of a line say who wrote it, but for the time; further on they are what varies.
+WRITER_BYTES, MAX_TEXT_BYTES = 48, 1_024
+_TIME = re.compile(rb"(?:\d{4}[-/])?\d\d[-/]\d\d(?=[ T_])|\d\d:\d\d:\d\d(?:[.,]\d+)?")
+_DIGITS = b"0123456789"
+# What stands before a message: marks that end in a bracket, a bar or a colon.
+_PREFIXES = re.compile(rb"(?:[^\])|:]{0,48}[\])|:]+\s+)+")
+# What may be an exception of any name. Source text below a frame begins with a small letter or goes on behind a name.
+# Two patterns take a fifth of the time of one with an optional prefix: what the second begins with is searched quickly.
+_NAME = rb"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?::\s|:?\s*$)"
+_NAMED, _NAMED_BEHIND = re.compile(rb"[^A-Za-z]{0,8}" + _NAME), re.compile(rb"[\])|:]\s+" + _NAME)
+
+
+def _beginning(text: bytes) -> bytes:
+    """The beginning of a line, where it may say who wrote it, without a time."""
+    return _TIME.sub(b"", text[:WRITER_BYTES])
+
+
+def line_identity(text: bytes) -> int:
+    """What lines share that differ in nothing but numbers behind what may name their writer."""
+    return hash(_beginning(text) + text[WRITER_BYTES:MAX_TEXT_BYTES].translate(None, _DIGITS))
+
+
+def words_identity(text: bytes) -> int:
+    """The same without any number but those of its prefixes; where it has none, with those of its beginning."""
+    beginning = _beginning(text)
+    prefixes = _PREFIXES.match(beginning)
+    writer = beginning if prefixes is None else prefixes[0]
+    return hash((writer, text[:MAX_TEXT_BYTES].translate(None, _DIGITS)))
+
+
+def may_name_exception(text: bytes) -> bool:
+    """Whether a line below a frame may be an exception of any name, in CapWords as nearly all are."""
+    head = text[:MAX_TEXT_BYTES]
+    return _NAMED.match(head) is not None or _NAMED_BEHIND.search(head, 1) is not None
+
+
+def is_doubled(times: int) -> bool:
+    """Whether something comes for the first, second, fourth, eighth … time."""
+    return times & (times - 1) == 0
+
+
+# Lines of a traceback that are so far apart still belong together: source text and marks stand between its frames.
+TRACE_GAP_LINES = 3
+
+
+@record
+class EntryRoles:
+    """Entries by what they tell of.
+
+    Lines with one of ``of_traces`` mean something only together with their neighbours. Those with one of ``exceptions``
+    name one; those with one of ``below`` stand below a frame and may do so. Lines with one of ``telling`` tell of a
+    failure. By entry, ``askers`` are the signals that ask for it: entries with the same ones mean the same to all rules.
+    """
+
+    of_traces: frozenset[int] = frozenset()
+    exceptions: frozenset[int] = frozenset()
+    below: frozenset[int] = frozenset()
+    telling: frozenset[int] = frozenset()
+    askers: Sequence[Hashable] = ()
+
+    def asking(self, entries: Iterable[int]) -> set[Hashable]:
+        """Who asks for one of these entries."""
+        return {self.askers[entry] for entry in entries}
+
+    def may_name(self, line: HitLine) -> bool:
+        """Whether a line may name an exception."""
+        return not self.exceptions.isdisjoint(line.kind) or may_name_exception(line.raw)
+
+
+def _runs(lines: Sequence[HitLine], rows: Iterable[int]) -> Iterator[list[int]]:
+    """The rows of lines of tracebacks, those together that stand close together."""
+    run: list[int] = []
+    for row in rows:
+        if run and lines[row].number - lines[run[-1]].number > TRACE_GAP_LINES:
+            yield run
+            run = []
+        run.append(row)
+    if run:
+        yield run
+
 
 # As many lines with the same literals are read in full, then those whose words come for the first, second, fourth,
 # eighth … time.
@@ -77,16 +154,20 @@ class RepeatFilter:
         return found.crowded or len(self._kinds) > MANY_KINDS
 
     def _worth(self, found: Found, following: Sequence[Found]) -> tuple[HitLine, ...]:
-        of_trace = [self._is_of_trace(line.kind) for line in found.lines]
-        last = self._last_of_each(found.lines, [line for then in following for line in then.lines])
-        runs_of_traces = runs(compress(found.lines, of_trace), attrgetter("number"))
-        read = frozenset(
-            line.number for run in runs_of_traces if self._has_news(run, found.flooded, last) for line in run
-        )
+        lines = found.lines
+        last = self._last_of_each(lines, [line for then in following for line in then.lines])
+        of_trace = [row for row, line in enumerate(lines) if self._is_of_trace(line.kind)]
+        read = {
+            lines[row].number
+            for run in _runs(lines, of_trace)
+            if self._has_news([lines[row] for row in run], found.flooded, last)
+            for row in run
+        }
+        traced = frozenset(of_trace)
         return tuple(
             line
-            for line, traced in zip(found.lines, of_trace, strict=True)
-            if (line.number in read if traced else self._is_worth(line, found.flooded) or line.number in last)
+            for row, line in enumerate(lines)
+            if (line.number in read if row in traced else self._is_worth(line, found.flooded) or line.number in last)
         )
 
     def _last_of_each(self, lines: Iterable[HitLine], following: Iterable[HitLine]) -> frozenset[int]:
@@ -139,3 +220,61 @@ def _identity(line: HitLine, flooded: AbstractSet[Kind]) -> int:
 
 def _stride(seen: int) -> int:
     return 1 << max(seen.bit_length() - READ_TO_A_DOUBLING.bit_length(), 0)
+
+
+# Exceptions of so many words are told apart.
+MAX_CROWD_TEXTS = 512
+
+
+class CrowdedLog:
+    """The lines of such a log that are read.
+
+    Those where a signal, or whoever else asks for lines, is answered for the first, second, fourth, eighth … time;
+    those that name an exception whose words come so often; of who is told of failures the last, as far as none of the
+    next windows has one for him. Of lines that mean something only together all are read where one of them is.
+    """
+
+    def __init__(self, roles: EntryRoles) -> None:
+        self._roles = roles
+        self._times: dict[Hashable, int] = {}
+        self._naming = roles.exceptions | roles.below
+        self._texts: Counter[int] = Counter()
+
+    def read(self, found: Found, following: Iterable[Found]) -> tuple[HitLine, ...]:
+        """The lines of a window that are read; ``following`` is what the next windows gave."""
+        closing = self._told(found).difference(*map(self._told, following))
+        return tuple(found.lines[row] for row in self._rows(found.lines, closing))
+
+    def _is_news(self, line: HitLine) -> bool:
+        """Whether a line names an exception whose words come for the first, second, fourth, eighth … time."""
+        if self._naming.isdisjoint(line.kind) or not self._roles.may_name(line):
+            return False
+        words = words_identity(line.raw)
+        if words not in self._texts and len(self._texts) >= MAX_CROWD_TEXTS:
+            return False
+        self._texts[words] += 1
+        return is_doubled(self._texts[words])
+
+    def _told(self, found: Found) -> set[Hashable]:
+        """Who is told of a failure in a window."""
+        return self._roles.asking(self._roles.telling.intersection(found.hits))
+
+    def _rows(self, lines: Sequence[HitLine], closing: set[Hashable]) -> list[int]:
+        news: set[int] = set()
+        last: dict[Hashable, int] = {}
+        times = self._times
+        for row, line in enumerate(lines):
+            for one in self._roles.asking(line.kind):
+                times[one] = answered = times.get(one, 0) + 1
+                if is_doubled(answered):
+                    news.add(row)
+                if one in closing:
+                    last[one] = row
+            if self._is_news(line):
+                news.add(row)
+        news.update(last.values())
+        of_traces = [row for row, line in enumerate(lines) if not self._roles.of_traces.isdisjoint(line.kind)]
+        for run in _runs(lines, of_traces):
+            if not news.isdisjoint(run):
+                news.update(run)
+        return sorted(news)
