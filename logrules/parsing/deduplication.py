@@ -65,7 +65,7 @@ class EntryRoles:
 
     Lines with one of ``of_traces`` mean something only together with their neighbours. Those with one of ``exceptions``
     name one; those with one of ``below`` stand below a frame and may do so. Lines with one of ``telling`` tell of a
-    failure. By entry, ``askers`` are the signals that ask for it: entries with the same ones mean the same to all rules.
+    failure. By entry, ``askers`` are the signals that ask for it: entries with the same mean the same to all rules.
     """
 
     of_traces: frozenset[int] = frozenset()

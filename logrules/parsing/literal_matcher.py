@@ -117,7 +117,7 @@ def _compiled(literals: Sequence[Literal]) -> "hyperscan.Database":
 
 
 def _kept_or_compiled(literals: Sequence[Literal]) -> "hyperscan.Database":
-    """Hyperscan checks the version, the processor and a checksum of what it reads back: what it refuses is made anew."""
+    """Hyperscan checks version, processor and checksum of what it reads back: what it refuses is compiled again."""
     import hyperscan
 
     asked = _identity(literals)
