@@ -8,10 +8,9 @@ from operator import attrgetter
 
 from logrules.inference import step_time
 from logrules.inference.cadence import outlasts
-from logrules.inference.job_state import Activity
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, begin, extend, match_of_lines
 from logrules.inference.rule_index import Limits
-from logrules.inference.run_state import RunState
+from logrules.inference.run_state import Activity, RunState
 from logrules.inference.waits import Poll
 from logrules.model.event import Event, Worker
 from logrules.model.record import record, replace

@@ -8,7 +8,6 @@ from logrules.inference.conditions import AbsenceState, LeafState
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.liveness import JobSnapshot
 from logrules.inference.observation import Match, Observation
-from logrules.inference.rule_index import Index
 from logrules.inference.run_state import RunState
 from logrules.inference.survival import of_the_ranks, survived
 from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
 class RuleEvaluation:
     """The conditions of all rules in one run. What holds is raised once, and withdrawn when it holds no longer."""
 
-    def __init__(self, index: Index, run: RunState) -> None:
-        self._index = index
+    def __init__(self, run: RunState) -> None:
+        self._index = run.job.index
         self._run = run
         self._states: dict[str, dict[Leaf, LeafState]] = {}
         self._together: set[Every] = set()
