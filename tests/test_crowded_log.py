@@ -12,12 +12,11 @@ from logrules.parsing.deduplication import (
     MANY_KINDS,
     MAX_CROWD_TEXTS,
     TRACE_GAP_LINES,
-    CrowdedLog,
     EntryRoles,
     RepeatFilter,
 )
 from logrules.parsing.hit_line import MAX_SLICE_BYTES
-from logrules.parsing.hit_lines import MANY_ENTRIES, hit_lines
+from logrules.parsing.hit_lines import MANY_ENTRIES, Found, hit_lines
 from logrules.parsing.hits import Hits
 from logrules.parsing.window import Window
 
@@ -51,9 +50,11 @@ def window_of(lines: Sequence[str], end: str = "\n") -> tuple[Window, Hits]:
 
 def numbers_read(windows: Sequence[tuple[Window, Hits]], ahead: int = 2) -> list[list[int]]:
     """The numbers of the lines that are read of each window, so many ahead of which are looked at."""
-    log = CrowdedLog(ROLES)
+    log = RepeatFilter(ROLES)
+    log.thinned(Found("log", (), 0, unfinished=False, hits=dict.fromkeys(range(MANY_ENTRIES + 1), 1)))
     founds = [hit_lines(*one) for one in windows]
-    return [[line.number for line in log.read(found, founds[nth : nth + ahead])] for nth, found in enumerate(founds, 1)]
+    kept = (log.thinned(found, founds[nth : nth + ahead]) for nth, found in enumerate(founds, 1))
+    return [[line.number for line in found.lines] for found in kept]
 
 
 @given(windows=st.lists(LINES, min_size=1, max_size=4))
