@@ -11,12 +11,13 @@ from logrules.inference.evidence_lines import bare_evidence, evidence_from, evid
 from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.inference.outcome import RunOutcome
 from logrules.inference.rank_attribution import FailureContext
-from logrules.inference.rank_comparison import RankComparison, compared
+from logrules.inference.rank_comparison import compared
 from logrules.inference.run_state import RunState
 from logrules.inference.slot_values import said_by, slots_of, titled
 from logrules.inference.workers import WorkerTracker
 from logrules.model.deferred import Deferred
 from logrules.model.report import (
+    Comparison,
     Consequence,
     Diagnosis,
     Evidence,
@@ -51,7 +52,7 @@ def report_of(run: RunState, outcome: RunOutcome) -> Report:
         unusual=_unusual(run, outcome, diagnoses),
         curves=run.curves.drawn(),
         waits=tracker.waits.spans(run.last),
-        comparison=sides.told() if sides else None,
+        comparison=sides,
         frameworks=tuple(sorted(run.frameworks)),
         completed_by=evidence_from(completed, {}) if completed else None,
         shell="powershell" if run.job.told.get("windows") else "bash",
@@ -73,7 +74,7 @@ def _phase_shown(status: Status, diagnoses: Sequence[Diagnosis], tracker: Worker
     return diagnoses[0].phase if ended or nowhere else last_phase(tracker)
 
 
-def _diagnosis(place: int, outcome: RunOutcome, run: RunState, sides: RankComparison | None) -> Diagnosis:
+def _diagnosis(place: int, outcome: RunOutcome, run: RunState, sides: Comparison | None) -> Diagnosis:
     one, pack = outcome.ranked[place], run.pack
     hypothesis, rule, failures = one.hypothesis, one.hypothesis.rule, run.failures
     card = card_of(pack, rule.id)

@@ -236,11 +236,17 @@ class Laggards:
     def _left_behind(self) -> Iterator[tuple[Observation, ...]]:
         for one in self._lockstep.left_behind()[:_MAX_TOLD]:
             last = _last_of(one, self._endings)
-            if self._failures.tells_of(one.said.worker, one.stepped.event) or _is_through(one, last, self._endings):
+            if self._tells_of(one) or _is_through(one, last, self._endings):
                 continue
             # A line that nobody asked for was not counted: it stands behind what its writer had said before.
             said = one.said if last is one.said.event else replace(one.said, event=last, order=one.said.order + 1)
             yield (said,) if last is one.stepped.event else (said, one.stepped)
+
+    def _tells_of(self, one: Runner) -> bool:
+        """Whether anything that it raised, or how it ended, is told behind its last step."""
+        worker, step = one.said.worker, one.stepped.event
+        told = (it.first for it in self._failures.all() if worker in (it.worker, *it.workers))
+        return any(first.source != step.source or first.line > step.line for first in told)
 
     def _is_silent(self, last: Observation, now: float | None) -> bool:
         """Whether nothing came for longer than its rhythm allows, or those of the others where it has none.

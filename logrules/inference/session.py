@@ -113,7 +113,8 @@ class Session:
     def hypotheses(self) -> tuple[Hypothesis, ...]:
         """Everything that holds now, in no order. Changes nothing."""
         left = unclaimed(tuple(self._run.rules.hypotheses()), self._job.index.ends)
-        return tuple(replace(one, script=self._run.state.failures.script_of(one.last.chain)) for one in left)
+        records = ((one, self._run.state.failures.record_of(one.last.chain)) for one in left)
+        return tuple(replace(one, script=record.script) if record is not None else one for one, record in records)
 
     def report(self, lines: int = 0, sources: tuple[str, ...] = ()) -> Report:
         """Everything that is known now. Changes nothing."""

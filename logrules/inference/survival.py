@@ -183,7 +183,7 @@ def _was_done(run: RunState, last: Observation) -> bool:
 
 def _outlived(run: RunState, last: Observation) -> bool:
     """Whether the log went on for very long behind what ended a start, and says of nothing else that failed."""
-    if last.phase in run.tracker.loops or run.failures.tells_after(last.event):
+    if last.phase in run.tracker.loops or any(one.begins_below(last.event) for one in run.failures.all()):
         return False
     return run.job.endings.outlived(last.event)
 
