@@ -210,7 +210,7 @@ def _around(known: Sequence[_Known], shown: Sequence[Observation]) -> Sequence[O
 
 def _match(known: Sequence[_Known]) -> Match:
     shown = sorted((line for one in known for line in one.telling), key=lambda one: one.order)
-    first = (*shown[:KEPT_OBSERVATIONS], *_around(known, shown))
+    pairs = tuple((line, ROW_SIGNAL) for line in (*shown[:KEPT_OBSERVATIONS], *_around(known, shown)))
     workers = [worker for one in known for worker in one.failure.workers]
     ranks, hosts = frozenset(ranks_of(workers)), frozenset(hosts_of(workers))
-    return Match(first, (ROW_SIGNAL,) * len(first), shown[-1], len(shown), ranks, hosts)
+    return Match(pairs, shown[-1], len(shown), ranks, hosts)

@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from logrules.inference import step_time
 from logrules.inference.cadence import outlasts
-from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, begin, extend, match_of_lines
+from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, extended, match_of_lines
 from logrules.inference.rule_index import Limits
 from logrules.inference.run_state import Activity, RunState
 from logrules.inference.waits import Poll
@@ -117,11 +117,11 @@ def _live(leaf: Detector, at: JobSnapshot) -> Match | None:
         nothing = (
             at.activity.heard is None and at.run.last is None and at.overdue(at.activity.begun, leaf.longer_than_s)
         )
-        return begin(_NO_LINE, -1) if nothing else None
+        return extended(None, _NO_LINE) if nothing else None
     if at.run.tracker.owes_nothing or at.failing():
         return None
     if leaf.kind is Detection.UNSTARTED:
-        return begin(at.run.last or _NO_LINE, -1) if _is_unstarted(leaf.longer_than_s, at) else None
+        return extended(None, at.run.last or _NO_LINE) if _is_unstarted(leaf.longer_than_s, at) else None
     return step_time.overdue(at.run.tracker.workers, at.now, at.activity.heard_of)
 
 
@@ -156,10 +156,10 @@ def _waiting(leaf: Waiting, at: JobSnapshot) -> Match | None:
     if not late:
         return None
     late.sort(key=lambda wait: -wait.renewed.order)
-    match = begin(late[0].opened, -1)
+    match = extended(None, late[0].opened)
     shown = [late[0].renewed, *(wait.renewed for wait in late[1:])]
     for observation in shown[:KEPT_OBSERVATIONS]:
-        match = extend(match, observation, -1) if observation is not match.last else match
+        match = extended(match, observation) if observation is not match.last else match
     return match
 
 
@@ -169,7 +169,7 @@ def _polling(limit_s: float, says: str | None, at: JobSnapshot) -> Match | None:
     if not late or at.run.tracker.owes_nothing or at.failing() or at.run.is_waiting():
         return None
     longest = min(late, key=lambda poll: poll.first.order)
-    return extend(begin(longest.first, -1), longest.last, -1)
+    return match_of_lines((longest.first, longest.last))
 
 
 def _concerns(says: str | None, poll: Poll, at: JobSnapshot) -> bool:
@@ -192,9 +192,9 @@ def _end_of(at: JobSnapshot, last: Observation) -> Match:
     steps = (state.stepped for state in states if state.stepped is not None)
     signs = (state.latest for state in states if state.latest is not None)
     latest = (max(told, key=attrgetter("order"), default=last) for told in (steps, signs))
-    match = begin(last, -1)
+    match = extended(None, last)
     for observation in {one.order: one for one in latest if one.order != last.order}.values():
-        match = extend(match, observation, -1)
+        match = extended(match, observation)
     # It is the last line that says where the job is now.
     return replace(match, last=last)
 
