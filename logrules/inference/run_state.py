@@ -168,6 +168,16 @@ class RunState:
         return replace(marker, enters=None) if alien else marker
 
     @property
+    def now(self) -> float | None:
+        """The job's time."""
+        return self.job.clock.now
+
+    @property
+    def quiet_since(self) -> float | None:
+        """When the last bytes came; for a saved log, how late it was when the last line that told anything came."""
+        return self.reached if self.job.activity.heard is None else self.job.activity.heard
+
+    @property
     def frameworks(self) -> frozenset[str]:
         """The frameworks that this run shows, by its lines or by frames of its failures."""
         by_frame = {name for one in self.failures.components for name in self._index.components.get(one, ())}
@@ -179,7 +189,7 @@ class RunState:
 
     def see_record(self, recorded: GroupRecord, observation: Observation) -> None:
         """Take what a rank's flight recorder has on a process group."""
-        self.reached = self.job.clock.now
+        self.reached = self.now
         self.ranks.see(observation)
         self.recorded.add(recorded, observation)
 
@@ -190,10 +200,10 @@ class RunState:
 
     def next_step_due(self) -> float:
         """When silence may mean a missing step, or a moment before; never for a saved log."""
-        job = self.job
-        if job.activity.begun is None or job.clock.now is None:
+        activity, now = self.job.activity, self.now
+        if activity.begun is None or now is None:
             return float("inf")
-        return self._step_deadlines.after(job.clock.now, self.tracker.workers, job.activity.heard_of)
+        return self._step_deadlines.after(now, self.tracker.workers, activity.heard_of)
 
     def see(self, observation: Observation, markers: Sequence[Marker]) -> None:
         """Take the next line, after its markers have moved its writer."""
@@ -205,7 +215,7 @@ class RunState:
         if event.arrived is not None:
             self._step_deadlines.hear(event.arrived)
         self.last = observation
-        self.reached = self.job.clock.now
+        self.reached = self.now
         self.curves.see(observation)
         self.ranks.see(observation)
         self.laggards.see(observation, parting=parting, all_end=any(marker.ends for marker in markers))
@@ -228,7 +238,7 @@ class RunState:
 
     def cut_off(self, wait: OpenWait) -> bool:
         """Whether a log that ends in a wait seems to have been cut off there."""
-        now, source = self.job.clock.now, wait.renewed.event.source
+        now, source = self.now, wait.renewed.event.source
         if wait.wait.joint and not wait.is_overdue(now) and self._is_filling(wait):
             return True
         return wait.is_cut_off(now, cut_short=self.job.endings.cut_short(source))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 from logrules.inference import step_time
 from logrules.inference.diagnosis import report_of
 from logrules.inference.evidence_ownership import unclaimed
-from logrules.inference.hypothesis import Hypothesis, Ranked
+from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.outcome import RunOutcome, outcome_of
 from logrules.inference.rule_index import Index
 from logrules.inference.run_history import FollowedRun, RunHistory, RunTurn
@@ -37,7 +37,7 @@ class Session:
         self._job = JobState(pack, index or Index(pack), captures or Captures())
         self._runs = RunHistory()
         self._lines: dict[str, int] = {}
-        self._notes: list[SourceNote] = []
+        self._notes: dict[SourceNote, None] = {}
         self._run = self._begun_at(1)
 
     def _begun_at(self, line: int) -> FollowedRun:
@@ -108,7 +108,7 @@ class Session:
 
     def note(self, *notes: SourceNote) -> None:
         """Add notes to the report, each once."""
-        self._notes += [note for note in dict.fromkeys(notes) if note not in self._notes]
+        self._notes |= dict.fromkeys(notes)
 
     def hypotheses(self) -> tuple[Hypothesis, ...]:
         """Everything that holds now, in no order. Changes nothing."""
@@ -119,18 +119,15 @@ class Session:
     def report(self, lines: int = 0, sources: tuple[str, ...] = ()) -> Report:
         """Everything that is known now. Changes nothing."""
         return replace(
-            report_of(self._run.state, self._outcome()),
+            report_of(self._run.state, self.outcome()),
             earlier_runs=tuple(self._runs.earlier),
             notes=(*self._notes, *self._job.pack.notes),
             sources=sources,
             lines=lines,
         )
 
-    def ranked(self) -> tuple[Ranked, ...]:
-        """The ranked hypotheses of the report, in its order, for those who measure. Changes nothing."""
-        return self._outcome().ranked
-
-    def _outcome(self) -> RunOutcome:
+    def outcome(self) -> RunOutcome:
+        """How the run stands, with the hypotheses that the report is made of. Changes nothing."""
         last_errors = self._last_errors() if self._job.ended else ()
         return outcome_of(self._run.state, self.hypotheses(), last_errors)
 
@@ -189,7 +186,7 @@ class Session:
             yield from over.end_stalls()
 
     def _end_run(self, event: Event, turn: RunTurn) -> None:
-        outcome = self._outcome()
+        outcome = self.outcome()
         last_line = event.file_line - 1
         told = Run(outcome.status, event.source, self._run.first_line, last_line, outcome.cause)
         self._runs.end(self._run, told, turn)
