@@ -230,7 +230,7 @@ def test_specificity(story: str, requires: tuple[str, ...], captures: dict[str, 
 
 
 def test_the_first_and_the_last_line_are_those_of_all_parts():
-    early, late = extended(None, seen(3), 0), extended(begin(seen(2), 0), seen(9), 0)
+    early, late = extended(None, seen(3), 0), extended(extended(None, seen(2), 0), seen(9), 0)
     both = Hypothesis(RAISED, (early, late))
     assert (both.first.order, both.last.order) == (2, 9)
 
