@@ -1,7 +1,7 @@
 """Which component a frame or a line is from and what it was doing, by the table of origins."""
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 
 from logrules.model.failure import ExceptionLink, Frame, Origin
@@ -48,7 +48,7 @@ class OriginResolver:
         self._components = components
         self._words = OwnNames(own_words)
         self._nested = NestedPhases(nesting)
-        self._memo: dict[tuple[str, str], _Reading] = {}
+        self._read = lru_cache(_MAX_MEMO)(self._read_anew)
 
     @cached_property
     def _table(self) -> OriginTable:
@@ -106,20 +106,12 @@ class OriginResolver:
                 return phase, teller
         return None, None
 
-    def _read(self, file: str, function: str) -> _Reading:
-        key = (file, function)
-        known = self._memo.get(key)
-        if known is None:
-            if len(self._memo) >= _MAX_MEMO:
-                self._memo.clear()
-            name = function[-_MAX_NAME:].strip()
-            known = self._memo[key] = self._resolve(package_path(file), name, module=is_module_code(file, name))
-        return known
-
-    def _resolve(self, path: PackagePath, function: str, *, module: bool) -> _Reading:
+    def _read_anew(self, file: str, function: str) -> _Reading:
+        path, function = package_path(file), function[-_MAX_NAME:].strip()
         row = self._row_of(path, _names(function))
         if row is not None:
-            return _Reading(_imported(row.origin) if module and not row.functions else row.origin)
+            imported = is_module_code(file, function) and not row.functions
+            return _Reading(_imported(row.origin) if imported else row.origin)
         if path.kind is PathKind.STANDARD_LIBRARY:
             return _Reading(self._table.standard_library)
         if path.kind is PathKind.PACKAGE:
