@@ -17,7 +17,7 @@ from logrules.parsing.deduplication import (
 )
 from logrules.parsing.hit_line import MAX_SLICE_BYTES
 from logrules.parsing.hit_lines import MANY_ENTRIES, Found, hit_lines
-from logrules.parsing.hits import Hits
+from logrules.parsing.literal_matcher import Hits
 from logrules.parsing.window import Window
 
 # Letters of a line stand for entries of the scanner. `a` and `b` are asked for by the same.

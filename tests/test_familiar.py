@@ -18,7 +18,7 @@ from logrules.parsing.deduplication import (
 )
 from logrules.parsing.hit_line import HitLine, Stretch
 from logrules.parsing.hit_lines import Found
-from logrules.parsing.hits import Hits
+from logrules.parsing.literal_matcher import Hits
 from logrules.parsing.window import Window
 
 FRAME, EXCEPTION, TELLING = 9, 8, 5

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from logrules import diagnose
 from logrules.engine import run
 from logrules.model.errors import LogrulesError
-from logrules.parsing.hits import Literal
-from logrules.parsing.literal_matcher import AhoCorasickMatcher, HyperscanMatcher, LiteralMatcher, matcher_of
+from logrules.parsing.literal_matcher import AhoCorasickMatcher, HyperscanMatcher, Literal, LiteralMatcher, matcher_of
 from logrules.parsing.scan import Detail, Scanner
 
 pytest.importorskip("ahocorasick_rs")

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from logrules.engine.run import prepared
-from logrules.parsing.hits import Hits
+from logrules.parsing.literal_matcher import Hits
 from logrules.parsing.scan import uncoloured
 from logrules.ruleset.pack import Pack
 from logrules.ruletest.harness import run_log

@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 from logrules.model.event import Event, Level
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link
 from logrules.model.record import replace
-from logrules.parsing.exception_chain import GrowingRecord
+from logrules.parsing.exception_chain import FrameList, GrowingRecord
 from logrules.parsing.exception_line import MAX_MESSAGE
 from logrules.parsing.exit_signals import signal_name, signal_number
-from logrules.parsing.frame_list import FrameList
 
 MAX_CRASH_FRAMES = 24
 # What std::terminate, assert and a failed check end in, and what the kernel does: minus the signal's number.

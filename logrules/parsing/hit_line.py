@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from logrules.model.stream import JOINED
-from logrules.parsing.hits import Hits
+from logrules.parsing.literal_matcher import Hits
 from logrules.parsing.window import Window
 
 # No more than is shown and matched of one line: what a slice holds beyond that would never be looked at.

@@ -10,7 +10,7 @@ from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, record
 from logrules.model.stream import CONTINUED, surplus_lines
 from logrules.parsing.hit_line import MAX_SLICE_BYTES, HitLine, Kind, Stretch, parts_of
-from logrules.parsing.hits import Hits
+from logrules.parsing.literal_matcher import Hits
 from logrules.parsing.window import Window
 
 # A window in which more different entries of the scanner were found was written by no job: those of open logs have 140

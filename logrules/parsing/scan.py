@@ -10,8 +10,7 @@ from operator import add
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import record
 from logrules.parsing.exception_line import may_be_by_place
-from logrules.parsing.hits import Hits, Literal
-from logrules.parsing.literal_matcher import matcher_of
+from logrules.parsing.literal_matcher import Hits, Literal, matcher_of
 from logrules.ruleset.long_tables import LiteralTable, literals_of
 from logrules.ruleset.pack import Signal, TraceForm
 

@@ -13,7 +13,9 @@ from logrules.parsing.crash import add_crash_frame, add_to_crash, crash_record, 
 from logrules.parsing.exception_chain import (
     NESTED_LINES,
     SOURCE_LINES,
+    FrameList,
     GrowingRecord,
+    KeptStacks,
     OpenTraceback,
     WriterState,
     true_type,
@@ -27,7 +29,6 @@ from logrules.parsing.exception_line import (
     same_prefix,
     unglued,
 )
-from logrules.parsing.frame_list import FrameList, KeptStacks
 from logrules.ruleset.pack import TraceForm
 
 MAX_WORKERS = 4_096
