@@ -67,7 +67,7 @@ def samples_of(on: Prepared, folder: Path) -> Iterator[Sample]:
     found, session = discover(logs), on.session()
     replay_prepared(on, session, found.sources, found.notes)
     tiers = on.pack.tables.tiers
-    ranked = session.ranked()
+    ranked = session.outcome().ranked
     reactions = frozenset(tier.id for tier in tiers if tier.reaction)
     good = {label["cause"], *(label.get("accept") or [])}
     for place, one in enumerate(ranked[:SHOWN]):

@@ -125,7 +125,7 @@ def _compile_literals_once() -> object:
     if find_spec("hyperscan") is None:
         yield
         return
-    from logrules.parsing import hyperscan_matcher as matcher
+    from logrules.parsing import literal_matcher as matcher
 
     compiled, known = matcher._compiled, {}
 

@@ -14,7 +14,7 @@ from logrules import diagnose
 from logrules.model.event import Event, Worker
 from logrules.model.stream import CONTINUED, JOINED
 from logrules.parsing.hit_lines import hit_lines
-from logrules.parsing.hits import Hits
+from logrules.parsing.literal_matcher import Hits
 from logrules.parsing.window import Window
 from logrules.sources.copied_text import PLAIN, GrowingForm, as_written, form_of
 from logrules.sources.file import FileSource

@@ -8,12 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.model.stream import CONTINUED
-from logrules.parsing.crowded_log import MAX_CROWD_TEXTS, CrowdedLog
-from logrules.parsing.deduplication import MANY_KINDS, RepeatFilter
-from logrules.parsing.entry_roles import TRACE_GAP_LINES, EntryRoles
+from logrules.parsing.deduplication import (
+    MANY_KINDS,
+    MAX_CROWD_TEXTS,
+    TRACE_GAP_LINES,
+    EntryRoles,
+    RepeatFilter,
+)
 from logrules.parsing.hit_line import MAX_SLICE_BYTES
-from logrules.parsing.hit_lines import MANY_ENTRIES, hit_lines
-from logrules.parsing.hits import Hits
+from logrules.parsing.hit_lines import MANY_ENTRIES, Found, hit_lines
+from logrules.parsing.literal_matcher import Hits
 from logrules.parsing.window import Window
 
 # Letters of a line stand for entries of the scanner. `a` and `b` are asked for by the same.
@@ -46,9 +50,11 @@ def window_of(lines: Sequence[str], end: str = "\n") -> tuple[Window, Hits]:
 
 def numbers_read(windows: Sequence[tuple[Window, Hits]], ahead: int = 2) -> list[list[int]]:
     """The numbers of the lines that are read of each window, so many ahead of which are looked at."""
-    log = CrowdedLog(ROLES)
+    log = RepeatFilter(ROLES)
+    log.thinned(Found("log", (), 0, unfinished=False, hits=dict.fromkeys(range(MANY_ENTRIES + 1), 1)))
     founds = [hit_lines(*one) for one in windows]
-    return [[line.number for line in log.read(found, founds[nth : nth + ahead])] for nth, found in enumerate(founds, 1)]
+    kept = (log.thinned(found, founds[nth : nth + ahead]) for nth, found in enumerate(founds, 1))
+    return [[line.number for line in found.lines] for found in kept]
 
 
 @given(windows=st.lists(LINES, min_size=1, max_size=4))
@@ -104,7 +110,7 @@ def test_of_a_window_in_which_too_much_was_found_no_share_is_taken(entries, crow
 
 
 def test_a_log_is_crowded_from_the_window_on_that_brings_a_kind_too_many():
-    of_kinds = RepeatFilter(EntryRoles())
+    of_kinds = RepeatFilter(EntryRoles(askers=range(MANY_KINDS + 1)))
     few, many = range(MANY_KINDS // 2), range(MANY_KINDS // 2, MANY_KINDS + 1)
     read = []
     for entries in (few, many, many, many):

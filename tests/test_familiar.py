@@ -12,13 +12,13 @@ from logrules.parsing.deduplication import (
     MAX_FLOOD_TEXTS,
     MAX_KIND_TEXTS,
     MAX_TEXTS,
+    EntryRoles,
     RepeatFilter,
+    may_name_exception,
 )
-from logrules.parsing.entry_roles import EntryRoles
 from logrules.parsing.hit_line import HitLine, Stretch
 from logrules.parsing.hit_lines import Found
-from logrules.parsing.hits import Hits
-from logrules.parsing.line_identity import may_name_exception
+from logrules.parsing.literal_matcher import Hits
 from logrules.parsing.window import Window
 
 FRAME, EXCEPTION, TELLING = 9, 8, 5
@@ -204,7 +204,7 @@ def test_the_last_of_a_kind_is_left_to_the_next_window_that_has_more_of_it():
 def test_of_more_kinds_than_any_job_writes_each_is_read_as_it_doubles():
     kinds = range(MANY_KINDS + 1)
     told = [line(nth * len(kinds) + kind, kind) for nth in range(16) for kind in kinds]
-    kept = read(RepeatFilter(EntryRoles()), told)
+    kept = read(RepeatFilter(EntryRoles(askers=kinds)), told)
     last = [number // len(kinds) + 1 for number in kept if number % len(kinds) == MANY_KINDS]
     assert last == [1, 2, 4, 8, 16]
 

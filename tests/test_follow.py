@@ -20,7 +20,7 @@ from logrules.parsing.clean import clean
 from logrules.parsing.growing_log import HEAD_WINDOWS, GrowingLog, LiveSampler
 from logrules.parsing.header import HeaderParser
 from logrules.parsing.hit_line import HitLine, Stretch
-from logrules.parsing.hits import Hits
+from logrules.parsing.literal_matcher import Hits
 from logrules.parsing.reader import Reader
 from logrules.parsing.window import Window
 from tests.conftest import COSTLY, fixtures

@@ -20,9 +20,8 @@ from logrules.engine.extraction import (
 from logrules.engine.run import prepared
 from logrules.engine.scan_pool import ScanPool
 from logrules.parsing.hit_line import MAX_SLICE_BYTES
-from logrules.parsing.hit_lines import Found, hit_lines
-from logrules.parsing.hits import Hits
-from logrules.parsing.line_writers import LAST_LINES
+from logrules.parsing.hit_lines import LAST_LINES, Found, hit_lines
+from logrules.parsing.literal_matcher import Hits
 from logrules.parsing.reader import FLOOD_LINES, WINDOW_LINES
 from logrules.parsing.window import Window
 from logrules.ruletest.harness import run_log

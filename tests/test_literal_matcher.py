@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from logrules import diagnose
 from logrules.engine import run
 from logrules.model.errors import LogrulesError
-from logrules.parsing.hits import Literal
-from logrules.parsing.literal_matcher import LiteralMatcher, matcher_of
+from logrules.parsing.literal_matcher import AhoCorasickMatcher, HyperscanMatcher, Literal, LiteralMatcher, matcher_of
 from logrules.parsing.scan import Detail, Scanner
 
 pytest.importorskip("ahocorasick_rs")
@@ -24,15 +23,12 @@ THINNED = Detail(None, frozenset(range(0, 4_000, 7)))
 @pytest.fixture
 def without_hyperscan(monkeypatch):
     monkeypatch.setitem(sys.modules, "hyperscan", None)
-    monkeypatch.delitem(sys.modules, "logrules.parsing.hyperscan_matcher", raising=False)
     monkeypatch.setattr(run, "_latest", type(run._latest)(maxlen=3))
 
 
 def both(literals: list[Literal]) -> tuple[LiteralMatcher, LiteralMatcher]:
-    hyperscan_matcher = pytest.importorskip("logrules.parsing.hyperscan_matcher")
-    from logrules.parsing.aho_corasick_matcher import AhoCorasickMatcher
-
-    return hyperscan_matcher.HyperscanMatcher(literals), AhoCorasickMatcher(literals)
+    pytest.importorskip("hyperscan")
+    return HyperscanMatcher(literals), AhoCorasickMatcher(literals)
 
 
 words = st.text("ab\n ", min_size=1, max_size=4).map(str.encode)
@@ -80,6 +76,6 @@ def test_without_hyperscan_the_other_is_taken_and_the_report_is_the_same(request
 
 
 def test_without_either_the_command_says_what_to_install(monkeypatch, without_hyperscan):
-    monkeypatch.setitem(sys.modules, "logrules.parsing.aho_corasick_matcher", None)
+    monkeypatch.setitem(sys.modules, "ahocorasick_rs", None)
     with pytest.raises(LogrulesError, match="neither hyperscan nor ahocorasick-rs is installed"):
         matcher_of([(b"step", 0, False)])

@@ -7,7 +7,7 @@ from collections import defaultdict
 import pytest
 
 from logrules.engine.run import replay
-from logrules.inference.rule_index import index_of
+from logrules.inference.rule_index import Index
 from logrules.model.record import replace
 from logrules.ruleset.condition import Absence, Detector, Metrical, Waiting, leaves, signals_of
 from logrules.ruleset.kept_values import from_plain, to_plain
@@ -82,7 +82,7 @@ def test_a_signal_moves_the_leaves_of_all_rules_that_ask_for_it(kept, shipped):
         for leaf in leaves(rule.when):
             for signal in signals_of(leaf):
                 asking[signal][rule.id].add(leaf)
-    rules = index_of(kept).rules
+    rules = Index(kept).rules
     for signal in range(len(shipped.signals)):
         assert {rule.id: set(moved) for rule, moved in rules.moved_by(signal)} == asking[signal]
 
@@ -94,7 +94,7 @@ def test_silence_moves_the_rules_that_ask_for_it(kept, shipped):
 
 
 def test_a_rule_of_no_pack_is_not_known(kept):
-    rules = index_of(kept).rules
+    rules = Index(kept).rules
     assert "own/unknown" not in rules
     with pytest.raises(KeyError):
         rules["own/unknown"]

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from logrules.model.event import Event, Worker
 from logrules.model.failure import ExceptionLink, Frame, Link, Origin
 from logrules.model.package_path import PathKind, is_own, package_path
-from logrules.parsing.nested_phases import NestedPhases
-from logrules.parsing.origin import OriginResolver
+from logrules.parsing.origin import NestedPhases, OriginResolver
 from logrules.parsing.own_words import OwnNames, words_of
 from logrules.ruleset.table_reader import OriginsFile, adapter_of
 from logrules.ruleset.tables import Component, Nesting, OwnWords, Place

@@ -11,7 +11,7 @@ from logrules.engine.run import replay
 from logrules.inference.certainty import certainty, features
 from logrules.inference.culprit import told_by_lines
 from logrules.inference.hypothesis import Hypothesis, Ranked
-from logrules.inference.observation import Observation, begin, extend
+from logrules.inference.observation import Observation, extended
 from logrules.inference.ranking import Ranking
 from logrules.model.event import Worker
 from logrules.model.report import Severity
@@ -40,7 +40,7 @@ def seen(order: int, rank: int | None = None, captures=None, chain: int | None =
 
 
 def holds(found: Rule, order: int, *, survived=False, rank=None, captures=None, chain=None) -> Hypothesis:
-    return Hypothesis(found, (begin(seen(order, rank, captures, chain), 0),), survived)
+    return Hypothesis(found, (extended(None, seen(order, rank, captures, chain), 0),), survived)
 
 
 def ranked(found: Sequence[Hypothesis]) -> tuple[Ranked, ...]:
@@ -230,7 +230,7 @@ def test_specificity(story: str, requires: tuple[str, ...], captures: dict[str, 
 
 
 def test_the_first_and_the_last_line_are_those_of_all_parts():
-    early, late = begin(seen(3), 0), extend(begin(seen(2), 0), seen(9), 0)
+    early, late = extended(None, seen(3), 0), extended(extended(None, seen(2), 0), seen(9), 0)
     both = Hypothesis(RAISED, (early, late))
     assert (both.first.order, both.last.order) == (2, 9)
 
@@ -253,7 +253,7 @@ def test_certainty_is_lessened_by_a_rival(shipped):
 
 
 def test_the_rank_that_a_line_names_goes_before_the_rank_that_wrote_it():
-    match = begin(seen(1, 0, {"rank": "3"}), 0)
+    match = extended(None, seen(1, 0, {"rank": "3"}), 0)
     assert told_by_lines(Hypothesis(RAISED, (match,)), frozenset({0, 1, 2, 3}))[0] == (3, 0)
 
 
@@ -266,9 +266,9 @@ def test_the_rank_that_a_line_names_goes_before_the_rank_that_wrote_it():
     ],
 )
 def test_of_a_timeout_the_silent_ranks_are_suspect(story, reporters, known, culprit):
-    match = begin(seen(1, reporters[0]), 0)
+    match = extended(None, seen(1, reporters[0]), 0)
     for order, number in enumerate(reporters[1:], start=2):
-        match = extend(match, seen(order, number), 0)
+        match = extended(match, seen(order, number), 0)
     found = Hypothesis(rule("timeout", "collective", culprit="absent"), (match,))
     assert told_by_lines(found, frozenset(known))[0] == culprit
 

@@ -9,12 +9,13 @@ import yaml
 from logrules import diagnose
 from logrules.inference import command_slots
 from logrules.inference.advice import in_force, is_done, is_idle, renamed
-from logrules.inference.clock import Clock
 from logrules.inference.command_slots import filled_command, filled_value, is_filled
-from logrules.inference.job_state import JobState
+from logrules.inference.rule_index import Index
+from logrules.inference.run_state import JobState
 from logrules.inference.slot_values import with_numbers
 from logrules.model.report import Fix, Report, Text
 from logrules.output.shell import commands
+from logrules.parsing.captures import Captures
 from logrules.ruleset.name_tables import Derivation, DerivedNumber, RenamedSetting, ToldName
 from logrules.ruleset.table_reader import NamesFile, adapter_of
 
@@ -180,8 +181,8 @@ def test_steps_for_what_ray_started_name_no_launcher(tmp_path: Path):
     assert "Ray placed these workers" in by_ray
 
 
-def test_what_a_hostile_log_tells_by_name_is_bounded():
-    job = JobState(Clock())
+def test_what_a_hostile_log_tells_by_name_is_bounded(shipped):
+    job = JobState(shipped, Index(shipped), Captures())
     for number in range(5_000):
         job.tell(f"NCCL_{number}", "1")
     job.tell("NCCL_0", "x" * 5_000)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from logrules.model.event import Event, Stance
 from logrules.model.failure import Failure, FailureKind, Link, Origin
 from logrules.model.stream import Block
+from logrules.parsing.exception_chain import INNERMOST_FRAMES, OUTERMOST_FRAMES
 from logrules.parsing.exception_line import exception_by_place, may_be_by_place, unglued
-from logrules.parsing.frame_list import INNERMOST_FRAMES, OUTERMOST_FRAMES
 from logrules.parsing.growing_log import GrowingLog
 from logrules.parsing.log_ends import RawLine
 from logrules.parsing.reader import Reader, find

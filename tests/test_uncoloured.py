@@ -5,8 +5,8 @@ import re
 import pytest
 
 from logrules.engine.run import prepared
-from logrules.parsing.hits import Hits
-from logrules.parsing.uncoloured import uncoloured
+from logrules.parsing.literal_matcher import Hits
+from logrules.parsing.scan import uncoloured
 from logrules.ruleset.pack import Pack
 from logrules.ruletest.harness import run_log
 

@@ -5,7 +5,7 @@ and windows are taken in order.
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from functools import cached_property
 from itertools import islice
@@ -28,8 +28,7 @@ from logrules.ruleset.pack import Pack
 from logrules.sources.source import RecordSource, Source
 
 if TYPE_CHECKING:
-    from logrules.parsing.deduplication import RepeatFilter
-    from logrules.parsing.entry_roles import EntryRoles
+    from logrules.parsing.deduplication import EntryRoles, RepeatFilter
 
 # The head and the tail of a log are read in full detail; what lies between is sampled where it repeats.
 FULL_WINDOWS = 2
@@ -144,16 +143,15 @@ class Scanners:
     @cached_property
     def roles(self) -> "EntryRoles":
         """The roles of the entries, by which lines may be left out."""
-        from logrules.parsing.entry_roles import EntryRoles
+        from logrules.parsing.deduplication import EntryRoles
 
         trace = self._pack.trace
-        number_of: dict[Sequence[int], int] = {}
         return EntryRoles(
             of_traces=self._entries_of(_trace_signals(self._pack)),
             exceptions=self._entries_of({trace.exception} if trace is not None else ()),
             below=self._entries_of({trace.below} if trace is not None and trace.below is not None else ()),
             telling=self.telling,
-            askers=tuple(number_of.setdefault(asked, len(number_of)) for asked in self.signals_of),
+            askers=self.signals_of,
         )
 
     @cached_property

@@ -12,7 +12,7 @@ from logrules.engine.extraction import Extraction, Progress, Scanners, Tally
 from logrules.engine.merged_logs import OPEN_LOGS, merged
 from logrules.engine.scan_pool import ScanPool
 from logrules.inference.clock import Clock
-from logrules.inference.rule_index import Index, index_of
+from logrules.inference.rule_index import Index
 from logrules.inference.session import Session
 from logrules.model.errors import SourceError
 from logrules.model.event import Event
@@ -54,7 +54,7 @@ def prepared(pack: Pack, *, cache: bool = False, captures: Captures | None = Non
     scanners, captures = Scanners(pack, cache=cache), captures or Captures()
     reader = Reader(pack, scanners.signals_of, captures)
     numbers = {signal.id: number for number, signal in enumerate(pack.signals)}
-    return Prepared(pack, scanners, captures, reader, index_of(pack), numbers)
+    return Prepared(pack, scanners, captures, reader, Index(pack), numbers)
 
 
 def replay(
@@ -168,6 +168,6 @@ def compiled(pack: Pack, *, cache: bool) -> tuple[Scanners, Index]:
     for known, on_disk, scanners, index in tuple(_latest):
         if known is pack and on_disk == cache:
             return scanners.for_another(), index
-    made = Scanners(pack, cache=cache), index_of(pack)
+    made = Scanners(pack, cache=cache), Index(pack)
     _latest.append((pack, cache, *made))
     return made[0].for_another(), made[1]

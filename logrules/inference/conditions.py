@@ -8,7 +8,7 @@ An observation without a time has order only: no timed leaf holds on it.
 from collections.abc import Container, Mapping
 from typing import TypeAlias
 
-from logrules.inference.observation import Match, Observation, begin, extend, told_together
+from logrules.inference.observation import Match, Observation, extended, told_together
 from logrules.model.record import record, replace
 from logrules.ruleset.condition import (
     Absence,
@@ -58,7 +58,7 @@ def step(leaf: Leaf, state: LeafState | None, observation: Observation, signal: 
     """The leaf's next state after a line that carries ``signal``."""
     match leaf, state:
         case Occurred(), (Match() | None):
-            return extend(state, observation, signal) if state else begin(observation, signal)
+            return extended(state, observation, signal)
         case Sequence(), (SequenceState() | None):
             return _step_sequence(leaf, state, observation, signal)
         case Absence(), (AbsenceState() | None):
@@ -87,8 +87,8 @@ def _step_sequence(leaf: Sequence, state: SequenceState | None, observation: Obs
     if state.done or whole is None:
         return SequenceState(tuple(partial), state.done)
     ranks = frozenset(one.worker.rank for one in whole if one.worker.rank is not None)
-    first_signals = tuple(step_signals[0] for step_signals in leaf.steps)
-    return SequenceState(tuple(partial), Match(whole, first_signals, observation, 1, ranks))
+    pairs = tuple((one, signals[0]) for one, signals in zip(whole, leaf.steps, strict=True))
+    return SequenceState(tuple(partial), Match(pairs, observation, 1, ranks))
 
 
 def _in_time(within_s: float | None, first: Observation, then: Observation) -> bool:
@@ -107,15 +107,15 @@ def _step_absence(leaf: Absence, state: AbsenceState, observation: Observation, 
     if signal in leaf.missing:
         return replace(state, pending=None, deadline=None)
     if state.pending:
-        return replace(state, pending=extend(state.pending, observation, signal))
+        return replace(state, pending=extended(state.pending, observation, signal))
     if leaf.within_s is not None and observation.time is None:
         return state
     deadline = None if leaf.within_s is None or observation.heard is None else observation.heard + leaf.within_s
-    return replace(state, pending=begin(observation, signal), deadline=deadline)
+    return replace(state, pending=extended(None, observation, signal), deadline=deadline)
 
 
 def _step_repeated(leaf: Repeated, state: RepeatedState | None, observation: Observation, signal: int) -> RepeatedState:
-    match = extend(state.match, observation, signal) if state else begin(observation, signal)
+    match = extended(state.match if state else None, observation, signal)
     recent = (*(state.recent if state else ()), (observation.time, observation.event.repeat))[-leaf.least :]
     if state and state.fired:
         return RepeatedState(recent, match, fired=True)

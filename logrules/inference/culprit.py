@@ -6,11 +6,10 @@ from typing import TypeAlias
 from logrules.inference.failure_analysis import hosts_of_ended
 from logrules.inference.hypothesis import MAX_NAMED, Hypothesis
 from logrules.inference.rank_attribution import MAX_READ, FailureContext, attributed_ranks
-from logrules.inference.rank_comparison import RankComparison
 from logrules.inference.rank_table import RankTable
 from logrules.model.event import whole_number
 from logrules.model.late_pattern import late_pattern
-from logrules.model.report import DivergenceKind
+from logrules.model.report import Comparison, DivergenceKind
 from logrules.ruleset.condition import Detection, Detector
 from logrules.ruleset.pack import Rule
 
@@ -34,7 +33,7 @@ _LOOPBACK = late_pattern(r"127\.|localhost\b|::1$")
 Culprits: TypeAlias = tuple[tuple[int, ...], tuple[str, ...]]
 
 
-def suspects(context: FailureContext, sides: RankComparison | None) -> Culprits:
+def suspects(context: FailureContext, sides: Comparison | None) -> Culprits:
     """Whom a diagnosis points at: what tells ranks apart when they are compared, its own lines, the rest of the log.
 
     The comparison (``sides``) decides of a hang, unless its lines name a rank. Nobody is looked for in the rest of the
@@ -42,7 +41,7 @@ def suspects(context: FailureContext, sides: RankComparison | None) -> Culprits:
     """
     hypothesis, known = context.hypothesis, context.rank_table.ranks
     rule, named = hypothesis.rule, hypothesis.named_ranks
-    declined = sides is not None and sides.spread is not None
+    declined = sides is not None and sides.spread_s is not None
     hung = not named and (rule.culprit == "absent" or (rule.stall and not _is_of_laggards(rule)))
     unlike = sides.suspects(_HUNG) if sides is not None and hung and not declined else ()
     if rule.culprit == "none" or (hung and declined):
@@ -65,7 +64,7 @@ def suspects(context: FailureContext, sides: RankComparison | None) -> Culprits:
     return ranks, hosts or tuple(_hosts_elsewhere(context, ranks))[:1]
 
 
-def told_by_lines(hypothesis: Hypothesis, known_ranks: frozenset[int], sides: RankComparison | None = None) -> Culprits:
+def told_by_lines(hypothesis: Hypothesis, known_ranks: frozenset[int], sides: Comparison | None = None) -> Culprits:
     """Whom its own lines tell of.
 
     A rank that a line names (capture ``rank``) goes before the rank that wrote the line. With

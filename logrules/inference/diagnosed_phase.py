@@ -29,7 +29,6 @@ class PhaseContext:
 
     hypothesis: Hypothesis
     run: RunState
-    pack: Pack
     marked: str | None
     record: int | None
 
@@ -37,6 +36,11 @@ class PhaseContext:
     def first(self) -> Observation:
         """Its first line."""
         return self.hypothesis.first
+
+    @property
+    def pack(self) -> Pack:
+        """The pack that it is diagnosed by."""
+        return self.run.pack
 
     @property
     def is_at_start(self) -> bool:
@@ -49,11 +53,11 @@ class PhaseContext:
         return self.marked is None or self.is_at_start
 
 
-def phase_of(hypothesis: Hypothesis, run: RunState, pack: Pack) -> tuple[str, PhaseSource]:
+def phase_of(hypothesis: Hypothesis, run: RunState) -> tuple[str, PhaseSource]:
     """The phase that the most telling sign gives, and of what kind that sign is."""
     # What an asynchronous failure hits is reported by whatever comes next, down to what cleans up at the end.
-    never = pack.end if hypothesis.rule.asynchronous else None
-    context = PhaseContext(hypothesis, run, pack, _marked(hypothesis.first, run, never), _record(hypothesis))
+    never = run.pack.end if hypothesis.rule.asynchronous else None
+    context = PhaseContext(hypothesis, run, _marked(hypothesis.first, run, never), _record(hypothesis))
     for sign, source in _SIGNS:
         phase = sign(context)
         if phase is not None and phase != never:

@@ -11,12 +11,13 @@ from logrules.inference.evidence_lines import bare_evidence, evidence_from, evid
 from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.inference.outcome import RunOutcome
 from logrules.inference.rank_attribution import FailureContext
-from logrules.inference.rank_comparison import RankComparison, compared
+from logrules.inference.rank_comparison import compared
 from logrules.inference.run_state import RunState
 from logrules.inference.slot_values import said_by, slots_of, titled
 from logrules.inference.workers import WorkerTracker
 from logrules.model.deferred import Deferred
 from logrules.model.report import (
+    Comparison,
     Consequence,
     Diagnosis,
     Evidence,
@@ -27,7 +28,7 @@ from logrules.model.report import (
     Status,
     Text,
 )
-from logrules.ruleset.pack import Pack, Rule
+from logrules.ruleset.pack import Rule
 from logrules.ruleset.rule_text import card_of, title_of
 
 MAX_CONSEQUENCES = 12
@@ -36,12 +37,12 @@ _NEAR_LINES = 4
 MAX_UNEXPLAINED = 8
 
 
-def report_of(run: RunState, outcome: RunOutcome, pack: Pack) -> Report:
+def report_of(run: RunState, outcome: RunOutcome) -> Report:
     """What a run shows, told as a report; a pure function of what is known of it."""
     tracker, status = run.tracker, outcome.status
     roots = [hypothesis for one in outcome.ranked for hypothesis in one.all]
     sides = compared(run, roots, stalled=status is Status.STALLED)
-    diagnoses = tuple(_diagnosis(place, outcome, run, pack, sides) for place in range(len(outcome.ranked)))
+    diagnoses = tuple(_diagnosis(place, outcome, run, sides) for place in range(len(outcome.ranked)))
     completed = tracker.completed or run.parting if status is Status.COMPLETED else None
     return Report(
         status=status,
@@ -51,7 +52,7 @@ def report_of(run: RunState, outcome: RunOutcome, pack: Pack) -> Report:
         unusual=_unusual(run, outcome, diagnoses),
         curves=run.curves.drawn(),
         waits=tracker.waits.spans(run.last),
-        comparison=sides.told() if sides else None,
+        comparison=sides,
         frameworks=tuple(sorted(run.frameworks)),
         completed_by=evidence_from(completed, {}) if completed else None,
         shell="powershell" if run.job.told.get("windows") else "bash",
@@ -73,18 +74,18 @@ def _phase_shown(status: Status, diagnoses: Sequence[Diagnosis], tracker: Worker
     return diagnoses[0].phase if ended or nowhere else last_phase(tracker)
 
 
-def _diagnosis(place: int, outcome: RunOutcome, run: RunState, pack: Pack, sides: RankComparison | None) -> Diagnosis:
-    one = outcome.ranked[place]
+def _diagnosis(place: int, outcome: RunOutcome, run: RunState, sides: Comparison | None) -> Diagnosis:
+    one, pack = outcome.ranked[place], run.pack
     hypothesis, rule, failures = one.hypothesis, one.hypothesis.rule, run.failures
     card = card_of(pack, rule.id)
     evidence = evidence_of(hypothesis, run.last, pack.signals, _of_one_event(one))
     if (spoken := last_words(card, hypothesis, run, outcome.last_errors)) is not None:
         evidence = (spoken, *evidence)
     ranks, hosts = suspects(FailureContext(one, run.ranks, failures), sides)
-    phase, phase_from = phase_of(hypothesis, run, pack)
+    phase, phase_from = phase_of(hypothesis, run)
     shown_phase = None if phase_from is PhaseSource.CAUSE else phase
     said = said_by(hypothesis, failures, evidence)
-    captures = slots_of(hypothesis, run, evidence, said, pack)
+    captures = slots_of(hypothesis, run, evidence, said)
     seen = advised_for(rule, run.frameworks, pack.tables.settings)
     cause = next((one for one in pack.tables.causes if one.id == rule.cause), None)
     model = pack.tables.certainty
@@ -97,12 +98,12 @@ def _diagnosis(place: int, outcome: RunOutcome, run: RunState, pack: Pack, sides
         confidence=certainty(model, features(outcome.ranked, place, reactions)),
         title=_said(card.title, captures),
         why=_said(card.why, captures),
-        restart=_restart(card.restart, rule, shown_phase, run.tracker, pack),
+        restart=_restart(card.restart, rule, shown_phase, run),
         ranks=ranks,
         hosts=hosts,
         evidence=evidence,
         fixes=Deferred(lambda: steps_for(card.steps, pack.tables, Circumstances(seen, said, shown_phase, captures()))),
-        consequences=tuple(_consequence(other, run, pack) for other in one.consequences[:MAX_CONSEQUENCES]),
+        consequences=tuple(_consequence(other, run) for other in one.consequences[:MAX_CONSEQUENCES]),
         references=card.references,
         checks=cause.checks if cause else (),
         measured=model.records.get(rule.id, (0, 0)),
@@ -115,22 +116,22 @@ def _said(text: Text, captures: Callable[[], Mapping[str, str]]) -> Text:
     return filled_text(text, captures()) if has_slots(text) else text
 
 
-def _restart(advice: Restart, rule: Rule, phase: str | None, tracker: WorkerTracker, pack: Pack) -> Restart:
+def _restart(advice: Restart, rule: Rule, phase: str | None, run: RunState) -> Restart:
     """The card's advice; not to start the same again where the work is done, or where it was ended before it began.
 
     Who ends a job that has not come to its first step has seen it stand still.
     """
     if advice is not Restart.RETRY:
         return advice
-    if tracker.completed is not None or (phase is not None and phase == pack.end):
+    if run.tracker.completed is not None or (phase is not None and phase == run.pack.end):
         return Restart.NO
-    return Restart.AFTER_FIX if rule.abrupt and not tracker.looped else advice
+    return Restart.AFTER_FIX if rule.abrupt and not run.tracker.looped else advice
 
 
-def _consequence(hypothesis: Hypothesis, run: RunState, pack: Pack) -> Consequence:
-    evidence = evidence_of(hypothesis, run.last, pack.signals)
+def _consequence(hypothesis: Hypothesis, run: RunState) -> Consequence:
+    evidence = evidence_of(hypothesis, run.last, run.pack.signals)
     captures = titled(hypothesis, run.failures, evidence)
-    title = filled_text(title_of(pack, hypothesis.rule.id), captures)
+    title = filled_text(title_of(run.pack, hypothesis.rule.id), captures)
     return Consequence(hypothesis.rule.id, hypothesis.rule.cause, title, evidence[:2])
 
 

@@ -80,7 +80,7 @@ def _lines(hypothesis: Hypothesis) -> dict[int, tuple[Observation, Mapping[str, 
     """The lines that a hypothesis rests on, with what they captured, by their place in the order of the job."""
     found: dict[int, tuple[Observation, Mapping[str, str]]] = {}
     for match in hypothesis.matches:
-        for observation, signal in (*match.pairs, (match.last, match.signals[-1])):
+        for observation, signal in (*match.pairs, (match.last, match.pairs[-1][1])):
             known = found.get(observation.order, (observation, {}))[1]
             # A wait rests on the lines of its markers, whichever of them these are.
             said = observation.captures(signal) if hypothesis.rule.wait is None else observation.all_captures()

@@ -95,17 +95,16 @@ def _reach(rule: Rule, ends: frozenset[str]) -> range:
 
 def _without(match: Match, claims: _Claims) -> Match | None:
     known = {seen.order: (seen, signal) for seen, signal in match.pairs}
-    known.setdefault(match.last.order, (match.last, match.signals[-1]))
-    left = [(seen, signal) for seen, signal in known.values() if not claims.has(seen)]
+    known.setdefault(match.last.order, (match.last, match.pairs[-1][1]))
+    left = tuple((seen, signal) for seen, signal in known.values() if not claims.has(seen))
     if not left:
         return None
     if len(left) == len(known):
         return match
-    observations, signals = zip(*left, strict=True)
     # Of most writers only the names are kept: whose line it was that is left, the lines tell that are.
-    writers = [seen.worker for seen in observations]
+    writers = [seen.worker for seen, _ in left]
     return replace(
-        match, first=observations, signals=signals, last=observations[-1],
+        match, pairs=left, last=left[-1][0],
         ranks=(match.ranks - claims.ranks).union(ranks_of(writers)),
         hosts=(match.hosts - claims.hosts).union(hosts_of(writers)),
     )  # fmt: skip

@@ -7,12 +7,12 @@ from itertools import count
 from logrules.inference.exception_table import ExceptionTable
 from logrules.inference.failure_analysis import FailurePhases, RepeatedFailures, captures_of, was_asked_for
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation
-from logrules.model.event import Event, Hit, Stance, Worker, hosts_of, ranks_of
+from logrules.model.event import Event, Hit, Stance, hosts_of, ranks_of
 from logrules.model.failure import ExceptionLink, Failure, FailureKind
 from logrules.model.record import record, replace
+from logrules.parsing.crash import logged_record
 from logrules.parsing.exception_line import prefixed_rank
 from logrules.parsing.exits import ExitReader
-from logrules.parsing.logged_error import logged_record
 from logrules.parsing.origin import OriginResolver
 from logrules.parsing.traceback import TracebackAssembler
 from logrules.ruleset.pack import Pack
@@ -143,28 +143,18 @@ class Failures:
 
     def ranks_of(self, chain: int) -> tuple[int, ...]:
         """The ranks that wrote a record: of a message of several lines only the first bears its writer's name."""
-        known = self._records.get(chain)
-        if known is None:
+        failure = self.record_of(chain)
+        if failure is None:
             return ()
-        failure = known.failure
         if ranks := ranks_of((failure.first.worker, failure.worker, *failure.workers)):
             return ranks
         alone = failure.first.line == failure.last.line
         rank = None if alone else prefixed_rank(failure.first.message, failure.last.message)
         return () if rank is None else (rank,)
 
-    def raising_ranks(self) -> tuple[int, ...]:
-        """The ranks that raised something which nobody caught, or that crashed."""
-        return ranks_of(worker for one in self.uncaught() for worker in one.workers)
-
-    def tells_after(self, event: Event) -> bool:
-        """Whether the same log begins to tell, after the line, of anything that was raised, crashed or ended."""
-        return any(one.failure.begins_below(event) for one in self._records.values())
-
-    def tells_of(self, worker: Worker, since: Event) -> bool:
-        """Whether anything that this worker raised, or how it ended, is told behind a line of its."""
-        known = [one.failure for one in self._records.values() if worker in (one.failure.worker, *one.failure.workers)]
-        return any(one.first.source != since.source or one.first.line > since.line for one in known)
+    def all(self) -> Iterator[Failure]:
+        """All that was raised, crashed or ended, as far as it has grown."""
+        return (one.failure for one in self._records.values())
 
     def uncaught(self) -> list[Failure]:
         """What was raised and caught by nobody, and the crashes."""
@@ -178,8 +168,7 @@ class Failures:
 
     def reported_ends(self) -> tuple[Failure, ...]:
         """The ends of processes that launchers report as bad, in the order in which they were told of first."""
-        ends = (one.failure for one in self._records.values() if one.failure.kind is FailureKind.EXIT)
-        return tuple(one for one in ends if not was_asked_for(one))
+        return tuple(one for one in self.all() if one.kind is FailureKind.EXIT and not was_asked_for(one))
 
     def phase_of(self, chain: int) -> str | None:
         """The phase that the frames of a record, or of a stack dump, tell."""
@@ -190,15 +179,10 @@ class Failures:
         known = self._records.get(chain) if chain is not None else None
         return known.failure if known is not None else None
 
-    def script_of(self, chain: int | None) -> str | None:
-        """The script that what a record holds ended, where its traceback says so."""
-        record = self.record_of(chain)
-        return None if record is None else record.script
-
     def frames_of(self, chain: int) -> tuple[str, ...]:
         """The frames of a record, or of a stack dump, as a traceback prints them, each once."""
-        known = self._records.get(chain)
-        chained = [frame for link in known.failure.chain for frame in link.frames] if known is not None else []
+        record = self.record_of(chain)
+        chained = [frame for link in record.chain for frame in link.frames] if record is not None else []
         frames = [*chained, *self._assembler.stacks.frames_of(chain)]
         printed = (f'File "{frame.file}", line {frame.line}, in {frame.function}' for frame in frames)
         return tuple(dict.fromkeys(printed))
@@ -226,7 +210,7 @@ def _around(known: Sequence[_Known], shown: Sequence[Observation]) -> Sequence[O
 
 def _match(known: Sequence[_Known]) -> Match:
     shown = sorted((line for one in known for line in one.telling), key=lambda one: one.order)
-    first = (*shown[:KEPT_OBSERVATIONS], *_around(known, shown))
+    pairs = tuple((line, ROW_SIGNAL) for line in (*shown[:KEPT_OBSERVATIONS], *_around(known, shown)))
     workers = [worker for one in known for worker in one.failure.workers]
     ranks, hosts = frozenset(ranks_of(workers)), frozenset(hosts_of(workers))
-    return Match(first, (ROW_SIGNAL,) * len(first), shown[-1], len(shown), ranks, hosts)
+    return Match(pairs, shown[-1], len(shown), ranks, hosts)

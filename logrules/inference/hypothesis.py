@@ -7,7 +7,7 @@ from logrules.inference.observation import Match, Observation
 from logrules.model.event import as_rank, ranks_of
 from logrules.model.record import record
 from logrules.model.report import Severity
-from logrules.parsing.logged_error import LOGGED_ERROR
+from logrules.parsing.crash import LOGGED_ERROR
 from logrules.ruleset.pack import Rule
 
 # No more ranks or hosts are named.
@@ -44,8 +44,8 @@ class Hypothesis:
     def first(self) -> Observation:
         """The first line that supports it."""
         if len(self.matches) == 1:
-            return self.matches[0].first[0]
-        return min((match.first[0] for match in self.matches), key=lambda seen: seen.order)
+            return self.matches[0].pairs[0][0]
+        return min((match.pairs[0][0] for match in self.matches), key=lambda seen: seen.order)
 
     @property
     def last(self) -> Observation:

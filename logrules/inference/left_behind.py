@@ -121,24 +121,41 @@ class Track:
         return self.ordered and any(other.begun.order > one.said.order for other in self.runners.values())
 
 
-class Lockstep:
-    """Follows all who count steps, by the captures ``step`` of their lines."""
+# What a worker says that has nothing more to do, in whatever words.
+_FAREWELL = late_pattern(
+    r"(?i)\b(?:shut(?:ting)?[ -]?down|exit(?:s|ed|ing)?|terminat\w{1,4}|finish(?:ed)?|completed?|done|leav(?:es|ing)"
+    r"|left|(?:no|any) more|r[au]n out|out of (?:data|batches|work)|exhausted|stopp(?:ed|ing)|destroy\w{0,4}|bye"
+    r"|joined)\b"
+)
+# Who said something when its peers had so many steps to go was not with them at the end.
+_FEW_STEPS = 3
+# So few of them stand behind the others that each can be named.
+_MAX_TOLD = 64
 
-    def __init__(self) -> None:
+
+class Laggards:
+    """Follows all who count steps in one run, by the captures ``step`` of their lines, and who is left behind."""
+
+    def __init__(self, pack: Pack, tracker: WorkerTracker, failures: Failures, endings: Endings) -> None:
+        self._tracker, self._failures, self._endings = tracker, failures, endings
+        self._waits = pack.waits
+        self._last_phase = frozenset(phase.id for phase in pack.phases[-1:])
         self._tracks: dict[tuple[str | None, str], Track] = {}
         self._tracks_of: dict[PeerKey, list[Track]] = {}
         # By which line a worker said last that it is done.
         self._left: dict[PeerKey, int] = {}
         # Where one line stands for those of several workers, nobody knows who said it.
         self._collected: set[str | None] = set()
+        self._all_ended = False
 
-    def see(self, observation: Observation, *, leaves: bool) -> None:
-        """Take a line; ``leaves`` says that by it its writer is done."""
+    def see(self, observation: Observation, *, parting: bool, all_end: bool) -> None:
+        """Take a line: ``parting`` says that its writer is done, ``all_end`` that all processes have ended."""
+        self._all_ended = self._all_ended or all_end
         event, worker = observation.event, observation.worker
         key = _peer_key(worker)
         if key is None:
             return
-        if leaves:
+        if parting or observation.phase in self._last_phase:
             self._left[key] = observation.order
         if event.repeat > 1:
             self._collected.add(worker.role)
@@ -149,27 +166,6 @@ class Lockstep:
         for track in self._tracks_of.get(key, ()):
             own = track.runners[key]
             own.said, own.met = observation, track.foremost
-
-    def has_left(self, step: Observation) -> bool:
-        """Whether the writer of a line has said since that it is done."""
-        key = _peer_key(step.worker)
-        return key is not None and self._left.get(key, -1) > step.order
-
-    def others_go_on(self, step: Observation, since: float) -> bool:
-        """Whether most of those who count the steps that the writer of this counts have done so since that moment.
-
-        Of two it is the other; of who counts nothing there is nothing to be said.
-        """
-        key = _peer_key(step.worker)
-        tracks = self._tracks_of.get(key, ()) if key is not None else ()
-        return not tracks or any(track.goes_on(since) for track in tracks)
-
-    def left_behind(self) -> tuple[Runner, ...]:
-        """Those whom the others left behind and of whom nothing was heard since, the furthest behind first."""
-        tracks = (track for (role, _), track in self._tracks.items() if role not in self._collected)
-        found = {_peer_key(one.said.worker): one for track in tracks for one in track.left_behind()}
-        there = (one for one in found.values() if not self.has_left(one.stepped))
-        return tuple(sorted(there, key=lambda one: (one.position, one.said.order)))
 
     def _step(self, key: PeerKey, worker: Worker, reached: int, observation: Observation) -> None:
         kind = worker.role, template_of(observation.event.message)
@@ -184,43 +180,18 @@ class Lockstep:
             self._tracks_of.setdefault(key, []).append(track)
         track.step(key, reached, observation)
 
-
-def _peer_key(worker: Worker) -> PeerKey | None:
-    if worker.rank is not None:
-        return worker.role, None, worker.rank
-    return None if worker.pid is None else (worker.role, worker.host or "", worker.pid)
-
-
-# What a worker says that has nothing more to do, in whatever words.
-_FAREWELL = late_pattern(
-    r"(?i)\b(?:shut(?:ting)?[ -]?down|exit(?:s|ed|ing)?|terminat\w{1,4}|finish(?:ed)?|completed?|done|leav(?:es|ing)"
-    r"|left|(?:no|any) more|r[au]n out|out of (?:data|batches|work)|exhausted|stopp(?:ed|ing)|destroy\w{0,4}|bye"
-    r"|joined)\b"
-)
-# Who said something when its peers had so many steps to go was not with them at the end.
-_FEW_STEPS = 3
-# So few of them stand behind the others that each can be named.
-_MAX_TOLD = 64
-
-
-class Laggards:
-    """Follows who is left behind by its peers in one run, from what else is known of that."""
-
-    def __init__(self, pack: Pack, tracker: WorkerTracker, failures: Failures, endings: Endings) -> None:
-        self._tracker, self._failures, self._endings = tracker, failures, endings
-        self._waits = pack.waits
-        self._last_phase = frozenset(phase.id for phase in pack.phases[-1:])
-        self._lockstep = Lockstep()
-        self._all_ended = False
-
-    def see(self, observation: Observation, *, parting: bool, all_end: bool) -> None:
-        """Take a line: ``parting`` says that its writer is done, ``all_end`` that all processes have ended."""
-        self._all_ended = self._all_ended or all_end
-        self._lockstep.see(observation, leaves=parting or observation.phase in self._last_phase)
-
     def is_passed(self, step: Observation, since: float) -> bool:
-        """Whether most who count the same steps have gone on since, and the writer has not said that it is done."""
-        return self._lockstep.others_go_on(step, since) and not self._lockstep.has_left(step)
+        """Whether most who count the same steps have gone on since, and the writer has not said that it is done.
+
+        Of two it is the other; of who counts nothing there is nothing to be said.
+        """
+        key = _peer_key(step.worker)
+        tracks = self._tracks_of.get(key, ()) if key is not None else ()
+        return (not tracks or any(track.goes_on(since) for track in tracks)) and not self._has_left(step)
+
+    def _has_left(self, step: Observation) -> bool:
+        key = _peer_key(step.worker)
+        return key is not None and self._left.get(key, -1) > step.order
 
     def last_lines(self, now: float | None, *, ended: bool) -> tuple[Observation, ...]:
         """The last line of each worker that was left behind, and that of its last step; the furthest behind first.
@@ -229,18 +200,31 @@ class Laggards:
         """
         if self._all_ended and self._tracker.over:
             return ()
-        found = self._left_behind()
-        silent = (lines for lines in found if ended or self._is_silent(lines[0], now))
+        found = (self._lines_of(one) for one in self._left_behind()[:_MAX_TOLD])
+        silent = (lines for lines in found if lines and (ended or self._is_silent(lines[0], now)))
         return tuple(line for lines in silent for line in lines)
 
-    def _left_behind(self) -> Iterator[tuple[Observation, ...]]:
-        for one in self._lockstep.left_behind()[:_MAX_TOLD]:
-            last = _last_of(one, self._endings)
-            if self._failures.tells_of(one.said.worker, one.stepped.event) or _is_through(one, last, self._endings):
-                continue
-            # A line that nobody asked for was not counted: it stands behind what its writer had said before.
-            said = one.said if last is one.said.event else replace(one.said, event=last, order=one.said.order + 1)
-            yield (said,) if last is one.stepped.event else (said, one.stepped)
+    def _left_behind(self) -> list[Runner]:
+        """Those whom the others left behind and of whom nothing was heard since, the furthest behind first."""
+        tracks = (track for (role, _), track in self._tracks.items() if role not in self._collected)
+        found = {_peer_key(one.said.worker): one for track in tracks for one in track.left_behind()}
+        there = (one for one in found.values() if not self._has_left(one.stepped))
+        return sorted(there, key=lambda one: (one.position, one.said.order))
+
+    def _lines_of(self, one: Runner) -> tuple[Observation, ...]:
+        """Its last line and that of its last step; none where it failed, or was through."""
+        last = _last_of(one, self._endings)
+        if self._tells_of(one) or _is_through(one, last, self._endings):
+            return ()
+        # A line that nobody asked for was not counted: it stands behind what its writer had said before.
+        said = one.said if last is one.said.event else replace(one.said, event=last, order=one.said.order + 1)
+        return (said,) if last is one.stepped.event else (said, one.stepped)
+
+    def _tells_of(self, one: Runner) -> bool:
+        """Whether anything that it raised, or how it ended, is told behind its last step."""
+        worker, step = one.said.worker, one.stepped.event
+        told = (it.first for it in self._failures.all() if worker in (it.worker, *it.workers))
+        return any(first.source != step.source or first.line > step.line for first in told)
 
     def _is_silent(self, last: Observation, now: float | None) -> bool:
         """Whether nothing came for longer than its rhythm allows, or those of the others where it has none.
@@ -254,6 +238,12 @@ class Laggards:
         there = (wait.patience_s for wait in self._waits if aside and wait.phase == last.phase)
         patience_s = max((limit for limit in (*others, *there) if limit is not None), default=None)
         return outlasts(last.heard, patience_s, now)
+
+
+def _peer_key(worker: Worker) -> PeerKey | None:
+    if worker.rank is not None:
+        return worker.role, None, worker.rank
+    return None if worker.pid is None else (worker.role, worker.host or "", worker.pid)
 
 
 def _last_of(one: Runner, endings: Endings) -> Event:

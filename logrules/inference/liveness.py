@@ -5,16 +5,16 @@ Pure questions to a moment of a job; the session only says what the moment is.
 
 from collections.abc import Callable, Iterator
 from operator import attrgetter
+from typing import TypeAlias
 
 from logrules.inference import step_time
 from logrules.inference.cadence import outlasts
-from logrules.inference.job_state import Activity
-from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, begin, extend, match_of_lines
+from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, extended, match_of_lines
 from logrules.inference.rule_index import Limits
 from logrules.inference.run_state import RunState
 from logrules.inference.waits import Poll
 from logrules.model.event import Event, Worker
-from logrules.model.record import record, replace
+from logrules.model.record import replace
 from logrules.ruleset.condition import Detection, Detector, Stillness, Waiting
 
 # A pause that was lived through may come again, and be longer.
@@ -23,192 +23,158 @@ _PAUSES = 3
 _NO_LINE = Observation(Event("-", 1, 0, "", "", Worker("-"), ()), 0, None, None)
 
 
-@record
-class JobSnapshot:
-    """A job as it stands.
-
-    ``failing`` is asked only where an answer hangs on it: whether an error stands. ``polled`` is what repeated lines
-    say of which a rule of their own tells.
-    """
-
-    run: RunState
-    failing: Callable[[], bool]
-    polled: tuple[str, ...] = ()
-
-    @property
-    def now(self) -> float | None:
-        """The job's time."""
-        return self.run.job.clock.now
-
-    @property
-    def ended(self) -> bool:
-        """Whether nothing more comes."""
-        return self.run.job.ended
-
-    @property
-    def activity(self) -> Activity:
-        """When the job was heard."""
-        return self.run.job.activity
-
-    @property
-    def quiet_since(self) -> float | None:
-        """When the last bytes came; for a saved log, how late it was when the last line that told anything came."""
-        return self.run.reached if self.activity.heard is None else self.activity.heard
-
-    def overdue(self, since: float | None, patience_s: float) -> bool:
-        """Whether what began at ``since`` lasts for longer than this."""
-        return outlasts(since, patience_s, self.now)
+# Whether an error stands: asked only where an answer hangs on it.
+Failing: TypeAlias = Callable[[], bool]
 
 
-def match_of(leaf: Stillness, at: JobSnapshot) -> Match | None:
+def match_of(leaf: Stillness, run: RunState, failing: Failing) -> Match | None:
     """The observations on which the leaf holds at this moment, or None."""
     if isinstance(leaf, Detector) and leaf.kind in (Detection.MISSED, Detection.MISMATCHED):
-        return at.run.recorded.match(missed=leaf.kind is Detection.MISSED)
-    if at.activity.exit_status is not None:
+        return run.recorded.match(missed=leaf.kind is Detection.MISSED)
+    if run.job.activity.exit_status is not None:
         return None  # who has ended waits for nothing
     match leaf:
         case Waiting():
-            return _waiting(leaf, at)
+            return _waiting(leaf, run)
         case Detector(Detection.QUIET, limit):
-            since = None if at.run.tracker.owes_nothing else at.quiet_since
-            quiet = since is not None and at.now is not None and at.now - since > limit
-            return _end_of(at, at.run.last) if quiet and at.run.last is not None else None
+            since, now = None if run.tracker.owes_nothing else run.quiet_since, run.now
+            quiet = since is not None and now is not None and now - since > limit
+            return _end_of(run, run.last) if quiet and run.last is not None else None
         case Detector(Detection.STOPPED):
-            return _end_of(at, at.run.last) if at.run.last is not None and _stopped(at) else None
-        case Detector(Detection.POLLING, limit, says):
-            return _polling(limit, says, at)
+            return _end_of(run, run.last) if run.last is not None and _stopped(run, failing) else None
+        case Detector(Detection.POLLING):
+            return _polling(leaf, run, failing)
         case Detector(Detection.LAGGING):
-            return _lagging(at)
+            return _lagging(run, failing)
         case _:
-            return _live(leaf, at)
+            return _live(leaf, run, failing)
 
 
-def _unstarted_patience(limit_s: float, at: JobSnapshot) -> float:
-    """How long a job of no known rhythm may be silent: longer where it was silent before, and went on."""
-    return max(limit_s, _PAUSES * at.activity.longest_s)
+def _patience(limit_s: float, lived_through_s: float) -> float:
+    """How long such a silence may last: longer where one was lived through before, and the job went on."""
+    return max(limit_s, _PAUSES * lived_through_s)
 
 
-def _polling_patience(limit_s: float, at: JobSnapshot) -> float:
-    """How long lines may only say that they wait: longer where that was so before, and the job went on."""
-    return max(limit_s, _PAUSES * at.run.polls.longest_s)
-
-
-def deadlines(at: JobSnapshot, limits: Limits) -> Iterator[float]:
+def deadlines(run: RunState, limits: Limits) -> Iterator[float]:
     """The moments at which silence alone may change an answer, but for steps that stay away."""
-    for wait in at.run.tracker.waits.open():
+    activity, polls = run.job.activity, run.polls
+    for wait in run.tracker.waits.open():
         if wait.since is not None:
             yield wait.since + wait.wait.patience_s
-    since, begun = at.quiet_since, at.activity.begun
+    since, begun = run.quiet_since, activity.begun
     if since is not None:
         yield from (since + limit for limit in limits[Detection.QUIET])
-    begins = [poll.first.heard for poll in at.run.polls.standing() if poll.first.heard is not None]
-    yield from (first + _polling_patience(limit, at) for first in begins for limit in limits[Detection.POLLING])
+    begins = [poll.first.heard for poll in polls.standing() if poll.first.heard is not None]
+    yield from (first + _patience(limit, polls.longest_s) for first in begins for limit in limits[Detection.POLLING])
     if begun is not None:
-        if at.activity.heard is None:
+        if activity.heard is None:
             yield from (begun + limit for limit in limits[Detection.SILENT])
         else:
-            yield from (at.activity.heard + _unstarted_patience(limit, at) for limit in limits[Detection.UNSTARTED])
+            yield from (activity.heard + _patience(limit, activity.longest_s) for limit in limits[Detection.UNSTARTED])
 
 
-def _live(leaf: Detector, at: JobSnapshot) -> Match | None:
+def _live(leaf: Detector, run: RunState, failing: Failing) -> Match | None:
     """What only a live job shows: the story of a saved log ends with it."""
-    if at.ended or at.now is None or at.activity.begun is None:
+    activity, now = run.job.activity, run.now
+    if run.job.ended or now is None or activity.begun is None:
         return None
     if leaf.kind is Detection.SILENT:
-        nothing = (
-            at.activity.heard is None and at.run.last is None and at.overdue(at.activity.begun, leaf.longer_than_s)
-        )
-        return begin(_NO_LINE, -1) if nothing else None
-    if at.run.tracker.owes_nothing or at.failing():
+        nothing = activity.heard is None and run.last is None
+        return extended(None, _NO_LINE) if nothing and outlasts(activity.begun, leaf.longer_than_s, now) else None
+    if run.tracker.owes_nothing or failing():
         return None
     if leaf.kind is Detection.UNSTARTED:
-        return begin(at.run.last or _NO_LINE, -1) if _is_unstarted(leaf.longer_than_s, at) else None
-    return step_time.overdue(at.run.tracker.workers, at.now, at.activity.heard_of)
+        return extended(None, run.last or _NO_LINE) if _is_unstarted(leaf.longer_than_s, run) else None
+    return step_time.overdue(run.tracker.workers, now, activity.heard_of)
 
 
-def _lagging(at: JobSnapshot) -> Match | None:
+def _lagging(run: RunState, failing: Failing) -> Match | None:
     """Workers whose peers go on, or have gone on to the end: that one completes says nothing of who stands still."""
-    if at.failing():
+    if failing():
         return None
-    live = not at.ended and at.now is not None and at.activity.begun is not None
-    if at.ended or (live and at.run.tracker.completed is not None):
-        return match_of_lines(at.run.laggards.last_lines(at.now, ended=at.ended))
-    if not live or at.now is None or at.run.tracker.owes_nothing:
+    ended, now = run.job.ended, run.now
+    live = not ended and run.job.activity.begun is not None
+    if ended or (live and now is not None and run.tracker.completed is not None):
+        return match_of_lines(run.laggards.last_lines(now, ended=ended))
+    if not live or now is None or run.tracker.owes_nothing:
         return None
-    return step_time.lagging(at.run.tracker.workers, at.now, at.run.laggards.is_passed)
+    return step_time.lagging(run.tracker.workers, now, run.laggards.is_passed)
 
 
-def _is_unstarted(limit_s: float, at: JobSnapshot) -> bool:
-    if at.run.is_waiting() or (
-        at.run.tracker.looped and any(map(step_time.has_rhythm, at.run.tracker.workers.values()))
-    ):
+def _is_unstarted(limit_s: float, run: RunState) -> bool:
+    if run.is_waiting() or (run.tracker.looped and any(map(step_time.has_rhythm, run.tracker.workers.values()))):
         return False
-    return at.overdue(at.activity.heard, _unstarted_patience(limit_s, at))
+    activity = run.job.activity
+    return outlasts(activity.heard, _patience(limit_s, activity.longest_s), run.now)
 
 
-def _waiting(leaf: Waiting, at: JobSnapshot) -> Match | None:
+def _waiting(leaf: Waiting, run: RunState) -> Match | None:
     # Who parts in the very last line of a log is through with what it was at.
-    parted = at.run.parting.worker if at.ended and at.run.parting is not None else None
+    parted = run.parting.worker if run.job.ended and run.parting is not None else None
     late = [
         wait
-        for wait in at.run.tracker.waits.open(leaf.wait)
-        if wait.renewed.worker != parted and ((at.ended and not at.run.cut_off(wait)) or wait.is_overdue(at.now))
+        for wait in run.tracker.waits.open(leaf.wait)
+        if wait.renewed.worker != parted and ((run.job.ended and not run.cut_off(wait)) or wait.is_overdue(run.now))
     ]
     if not late:
         return None
     late.sort(key=lambda wait: -wait.renewed.order)
-    match = begin(late[0].opened, -1)
+    match = extended(None, late[0].opened)
     shown = [late[0].renewed, *(wait.renewed for wait in late[1:])]
     for observation in shown[:KEPT_OBSERVATIONS]:
-        match = extend(match, observation, -1) if observation is not match.last else match
+        match = extended(match, observation) if observation is not match.last else match
     return match
 
 
-def _polling(limit_s: float, says: str | None, at: JobSnapshot) -> Match | None:
+def _polling(leaf: Detector, run: RunState, failing: Failing) -> Match | None:
     """The first and the last of lines that say that they wait, live or at the end of a saved log."""
-    late = [poll for poll in at.run.polls.standing() if _concerns(says, poll, at) and _lasts(poll, limit_s, at)]
-    if not late or at.run.tracker.owes_nothing or at.failing() or at.run.is_waiting():
+    late = [
+        poll
+        for poll in run.polls.standing()
+        if _concerns(leaf.says, poll, run) and _lasts(poll, leaf.longer_than_s, run)
+    ]
+    if not late or run.tracker.owes_nothing or failing() or run.is_waiting():
         return None
     longest = min(late, key=lambda poll: poll.first.order)
-    return extend(begin(longest.first, -1), longest.last, -1)
+    return match_of_lines((longest.first, longest.last))
 
 
-def _concerns(says: str | None, poll: Poll, at: JobSnapshot) -> bool:
+def _concerns(says: str | None, poll: Poll, run: RunState) -> bool:
     """Whether a rule is about such lines: one that asks for no words leaves to the others what they are about."""
-    return poll.says(says) if says is not None else not any(poll.says(words) for words in at.polled)
+    return poll.says(says) if says is not None else not any(poll.says(words) for words in run.job.index.polled)
 
 
-def _lasts(poll: Poll, limit_s: float, at: JobSnapshot) -> bool:
-    if at.ended:
+def _lasts(poll: Poll, limit_s: float, run: RunState) -> bool:
+    patience_s = _patience(limit_s, run.polls.longest_s)
+    if run.job.ended:
         lasted_s = poll.lasted_s
-        long = lasted_s is None or lasted_s >= _polling_patience(limit_s, at)
-        return long and not at.run.went_on(poll.last)
-    heard = at.activity.heard_of.get(poll.last.event.source)
-    return at.overdue(poll.first.heard, _polling_patience(limit_s, at)) and poll.goes_on(at.now, heard)
+        return (lasted_s is None or lasted_s >= patience_s) and not run.went_on(poll.last)
+    heard = run.job.activity.heard_of.get(poll.last.event.source)
+    return outlasts(poll.first.heard, patience_s, run.now) and poll.goes_on(run.now, heard)
 
 
-def _end_of(at: JobSnapshot, last: Observation) -> Match:
+def _end_of(run: RunState, last: Observation) -> Match:
     """The last step and the last sign of a place in the pipeline that anybody gave, and the last line of all."""
-    states = at.run.tracker.workers.values()
+    states = run.tracker.workers.values()
     steps = (state.stepped for state in states if state.stepped is not None)
     signs = (state.latest for state in states if state.latest is not None)
     latest = (max(told, key=attrgetter("order"), default=last) for told in (steps, signs))
-    match = begin(last, -1)
+    match = extended(None, last)
     for observation in {one.order: one for one in latest if one.order != last.order}.values():
-        match = extend(match, observation, -1)
+        match = extended(match, observation)
     # It is the last line that says where the job is now.
     return replace(match, last=last)
 
 
-def _stopped(at: JobSnapshot) -> bool:
+def _stopped(run: RunState, failing: Failing) -> bool:
     """Whether the log ends in mid-run: no completion, no error, no open wait."""
-    tracker = at.run.tracker
+    tracker = run.tracker
     return (
-        at.ended
+        run.job.ended
         and tracker.completed is None
         and not tracker.over
-        and at.run.parting is None
-        and (bool(tracker.workers) or at.run.polls.ends(at.run.last) or at.run.loops())
-        and not at.failing()
-        and not at.run.is_waiting()
+        and run.parting is None
+        and (bool(tracker.workers) or run.polls.ends(run.last) or run.loops())
+        and not failing()
+        and not run.is_waiting()
     )

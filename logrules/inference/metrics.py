@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import assert_never
 
 from logrules.inference.cadence import median
-from logrules.inference.observation import Match, Observation, begin, extend, match_of_lines
+from logrules.inference.observation import Match, Observation, extended, match_of_lines
 from logrules.inference.progress_line import bar_of
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record
@@ -78,10 +78,7 @@ class MetricStates:
             if isinstance(leaf, MetricIs) and leaf.stays and math.isfinite(value):
                 series.latched.pop(leaf, None)
             if _latches(leaf, value, series, observation, metric.signal):
-                known = series.latched.get(leaf)
-                series.latched[leaf] = (
-                    extend(known, observation, metric.signal) if known else begin(observation, metric.signal)
-                )
+                series.latched[leaf] = extended(series.latched.get(leaf), observation, metric.signal)
         series.samples.append((value, observation))
         if series.first is None and math.isfinite(value):
             series.first = value

@@ -1,6 +1,6 @@
 """An event as the session saw it: its place in the order of the job, its time and its phase."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from logrules.model.event import Event, Worker, as_rank, ranks_listed
 from logrules.model.record import record
@@ -57,22 +57,26 @@ class Observation:
 
 @record
 class Match:
-    """The observations that one part of a condition rests on: the first few, the last, and how many.
+    """What one part of a condition rests on: the first few observations, the last, and how many.
 
-    ``signals`` says which signal made each of ``first`` count; ``ranks`` are all that were seen.
+    ``pairs`` are the first few, each with the signal that made it count; ``ranks`` are all that were seen.
     """
 
-    first: tuple[Observation, ...]
-    signals: tuple[int, ...]
+    pairs: tuple[tuple[Observation, int], ...]
     last: Observation
     count: int = 1
     ranks: frozenset[int] = frozenset()
     hosts: frozenset[str] = frozenset()
 
     @property
-    def pairs(self) -> Iterator[tuple[Observation, int]]:
-        """The first few, each with the signal that made it count."""
-        return zip(self.first, self.signals, strict=True)
+    def first(self) -> tuple[Observation, ...]:
+        """The first few."""
+        return tuple(observation for observation, _ in self.pairs)
+
+    @property
+    def signals(self) -> tuple[int, ...]:
+        """The signal that made each of these count."""
+        return tuple(signal for _, signal in self.pairs)
 
     @property
     def lines(self) -> tuple[Observation, ...]:
@@ -91,34 +95,28 @@ NEAR_LINES = 64
 _KEPT_NAMES = 65_536
 
 
-def begin(observation: Observation, signal: int) -> Match:
-    """A match of one observation."""
-    return Match(
-        (observation,),
-        (signal,),
-        observation,
-        observation.event.repeat,
-        _ranks(observation, signal),
-        _hosts(observation),
-    )
+# Of a line that no signal made count.
+NO_SIGNAL = -1
 
 
-def extend(match: Match, observation: Observation, signal: int) -> Match:
-    """The match with one more observation; a signal not yet shown displaces nothing and is kept."""
+def extended(match: Match | None, observation: Observation, signal: int = NO_SIGNAL) -> Match:
+    """A match of one observation, or with one more; a signal not yet shown displaces nothing and is kept."""
+    count, ranks, hosts = observation.event.repeat, _ranks(observation, signal), _hosts(observation)
+    if match is None:
+        return Match(((observation, signal),), observation, count, ranks, hosts)
     room = (
-        len(match.first) < KEPT_OBSERVATIONS or signal not in match.signals or _is_new_kind(match, observation, signal)
+        len(match.pairs) < KEPT_OBSERVATIONS or signal not in match.signals or _is_new_kind(match, observation, signal)
     )
-    first = (*match.first, observation) if room else match.first
-    signals = (*match.signals, signal) if room else match.signals
-    ranks = match.ranks | _ranks(observation, signal) if len(match.ranks) < _KEPT_NAMES else match.ranks
-    hosts = match.hosts | _hosts(observation) if len(match.hosts) < _KEPT_NAMES else match.hosts
-    return Match(first, signals, observation, match.count + observation.event.repeat, ranks, hosts)
+    pairs = (*match.pairs, (observation, signal)) if room else match.pairs
+    ranks = match.ranks | ranks if len(match.ranks) < _KEPT_NAMES else match.ranks
+    hosts = match.hosts | hosts if len(match.hosts) < _KEPT_NAMES else match.hosts
+    return Match(pairs, observation, match.count + count, ranks, hosts)
 
 
 def _is_new_kind(match: Match, observation: Observation, signal: int) -> bool:
     """Whether it is an exception unlike those that are kept."""
     kind = _kind(observation.captures(signal))
-    if kind is None or len(match.first) >= _KEPT_KINDS:
+    if kind is None or len(match.pairs) >= _KEPT_KINDS:
         return False
     return all(_kind(seen.captures(known)) != kind for seen, known in match.pairs)
 
@@ -135,7 +133,7 @@ def match_of_lines(observations: Iterable[Observation | None]) -> Match | None:
     match: Match | None = None
     for observation in observations:
         if observation is not None:
-            match = begin(observation, -1) if match is None else extend(match, observation, -1)
+            match = extended(match, observation)
     return match
 
 

@@ -41,13 +41,11 @@ class RunOutcome:
         return self.ranked[0].hypothesis.rule.cause if self.ranked else None
 
 
-def outcome_of(
-    run: RunState, hypotheses: Sequence[Hypothesis], last_errors: tuple[Event, ...], pack: Pack
-) -> RunOutcome:
+def outcome_of(run: RunState, hypotheses: Sequence[Hypothesis], last_errors: tuple[Event, ...]) -> RunOutcome:
     """How the run stands or ended; a pure function of what is known of it."""
-    ranked = Ranking(pack.tables.tiers, run.ranks.all_ranks).ranked(hypotheses)
+    ranked = Ranking(run.pack.tables.tiers, run.ranks.all_ranks).ranked(hypotheses)
     if ranked:
-        ranked = (*ranked, *_alternatives(ranked, run, pack))
+        ranked = (*ranked, *_alternatives(ranked, run))
     unknown = _unknown_errors(hypotheses, last_errors)
     return RunOutcome(_status(ranked, run, last_errors, unknown), ranked, last_errors, unknown)
 
@@ -78,9 +76,9 @@ def _unknown_errors(hypotheses: Iterable[Hypothesis], last_errors: Sequence[Even
     return [event for event in last_errors if template_of(event.message) not in known]
 
 
-def _alternatives(ranked: Sequence[Ranked], run: RunState, pack: Pack) -> tuple[Ranked, ...]:
+def _alternatives(ranked: Sequence[Ranked], run: RunState) -> tuple[Ranked, ...]:
     """What the first of the hypotheses may be instead, where it is of a cause that says little."""
-    first = ranked[0].hypothesis
+    first, pack = ranked[0].hypothesis, run.pack
     cause = first.rule.cause
     if first.survived or _is_known(first, pack) or not any(cause in row.of for row in pack.tables.alternatives):
         return ()
@@ -88,7 +86,7 @@ def _alternatives(ranked: Sequence[Ranked], run: RunState, pack: Pack) -> tuple[
     # The class as printed, empty where the log lacks it, None where no exception is told.
     raised = (failure.type if failure.chain else "") if failure is not None else None
     by = raised_by(failure) if failure is not None else ""
-    row = _row_for(pack.tables.alternatives, cause, phase_of(first, run, pack)[0], _lineage(raised, pack))
+    row = _row_for(pack.tables.alternatives, cause, phase_of(first, run)[0], _lineage(raised, pack))
     if row is None:
         return ()
     told = {other.rule.cause for one in ranked for other in one.all}

@@ -12,7 +12,7 @@ from logrules.inference.failures import Failures
 from logrules.inference.hypothesis import MAX_NAMED, Hypothesis, Ranked
 from logrules.inference.observation import Observation
 from logrules.inference.rank_table import RankTable
-from logrules.model.event import as_rank
+from logrules.model.event import as_rank, ranks_of
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import record
 
@@ -128,7 +128,9 @@ def _alone_tells_of_its_cause(context: FailureContext) -> Sequence[int]:
 def _alone_raised(context: FailureContext) -> Sequence[int]:
     """The only rank whose errors the log shows, but for those who only lost somebody."""
     losers = {rank for other in _losses(context) for rank in other.reporters}
-    return _only_one(rank for rank in context.failures.raising_ranks() if rank not in losers)
+    return _only_one(
+        rank for one in context.failures.uncaught() for rank in ranks_of(one.workers) if rank not in losers
+    )
 
 
 def _by_its_device(context: FailureContext) -> Sequence[int]:

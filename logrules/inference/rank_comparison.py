@@ -13,38 +13,14 @@ from logrules.inference.rank_table import RankState
 from logrules.inference.run_state import RunState
 from logrules.inference.worker_state import WorkerState
 from logrules.inference.workers import WorkerTracker
-from logrules.model.record import record
-from logrules.model.report import Comparison, Difference, DivergenceKind, Severity
+from logrules.model.report import Comparison, Difference, Severity
 
 _PAIR = 2
 # Other rules tell of errors that somebody else made: a time-out, a peer that is gone.
 _OWN_ERROR = ("reporter", "captured")
 
 
-@record
-class RankComparison:
-    """The outcome: ranks ``seen`` of ``world``, and how some are ``unlike`` the others.
-
-    ``spread`` is set where the time-outs lie too far apart: how far, and the time-out itself, in seconds.
-    """
-
-    seen: tuple[int, ...]
-    world: int | None
-    unlike: tuple[RankDivergence, ...] = ()
-    spread: tuple[float, float] | None = None
-
-    def suspects(self, kinds: Iterable[DivergenceKind]) -> tuple[int, ...]:
-        """The ranks that are unlike the others in the first of these kinds that was found."""
-        found = {one.kind: one.ranks for one in reversed(self.unlike)}
-        return next((found[kind] for kind in kinds if kind in found), ())
-
-    def told(self) -> Comparison:
-        """The comparison as a report tells it."""
-        spread_s, timeout_s = self.spread or (None, None)
-        return Comparison(self.seen, self.world, tuple(map(_difference, self.unlike)), spread_s, timeout_s)
-
-
-def compared(run: RunState, roots: Sequence[Hypothesis], *, stalled: bool) -> RankComparison | None:
+def compared(run: RunState, roots: Sequence[Hypothesis], *, stalled: bool) -> Comparison | None:
     """The ranks of the job's largest role side by side; None where fewer than two were seen.
 
     ``roots`` are all hypotheses, that of the first diagnosis first.
@@ -71,8 +47,8 @@ def compared(run: RunState, roots: Sequence[Hypothesis], *, stalled: bool) -> Ra
         hangs = stalled or any(place.state.calls for place in places)
         gone = rank_divergence.in_leaving(places, roots[0].first) if roots and roots[0].rule.culprit == "absent" else ()
         found = chain(gone, hung, awaited, rank_divergence.in_steps(places) if hangs else ())
-    told = tuple(chain(recorded.divergences, found, rank_divergence.in_errors(places), rank_divergence.in_pace(places)))
-    return RankComparison(tuple(rank_states), world, told, spread)
+    told = chain(recorded.divergences, found, rank_divergence.in_errors(places), rank_divergence.in_pace(places))
+    return Comparison(tuple(rank_states), world, tuple(map(_difference, told)), *(spread or (None, None)))
 
 
 def _difference(one: RankDivergence) -> Difference:

@@ -9,11 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.inference.observation import Observation
 from logrules.model.event import whole_number
-from logrules.model.record import record, replace
+from logrules.model.record import replace
 from logrules.model.report import Severity
 from logrules.ruleset.causes import Tier
 from logrules.ruleset.condition import demands
-from logrules.ruleset.pack import Rule
 
 # The tracebacks of all ranks of a host that one signal ended take no more lines.
 _BEHIND_LINES = 400
@@ -22,30 +21,25 @@ _REACH_S = 3600.0
 _SEVERITY = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
-@record
 class _Comparable:
     """A hypothesis with what comparisons need, computed once because there are many pairs.
 
-    ``key`` orders: not survived before survived, then the worse, no reaction, no fallback, then who was first.
-    ``reporters`` are the ranks that wrote any of its lines, ``known`` all of the job. ``left_by_itself`` says that
-    launchers tell of processes that ended with a status of their own: one below zero is a signal.
+    It is of a job of the ``known`` ranks. The ``place`` of its tier is that among all tiers.
     """
 
-    hypothesis: Hypothesis
-    place: int
-    tier: Tier
-    first: Observation
-    severity: int
-    ranks: frozenset[int]
-    places: frozenset[str]
-    reporters: frozenset[int]
-    known: frozenset[int]
-    left_by_itself: bool
-    key: tuple[bool, int, int, bool, int, int, str]
-
-    @property
-    def rule(self) -> Rule:
-        return self.hypothesis.rule
+    def __init__(self, one: Hypothesis, place: int, tier: Tier, known: frozenset[int]) -> None:
+        self.hypothesis, self.rule = one, one.rule
+        self.place, self.tier, self.known = place, tier, known
+        self.first, self.severity = one.first, _SEVERITY[one.severity]
+        self.ranks, self.places, self.reporters = one.ranks, one.places, one.reporters
+        # Launchers tell of processes that ended with a status of their own: one below zero is a signal.
+        statuses = [whole_number(status) or 0 for status in one.said("status")]
+        self.left_by_itself = bool(statuses) and min(statuses) > 0
+        # Not survived before survived, then the worse, no reaction, no fallback, then who was first: of several open
+        # waits, the one that began last is where the job is.
+        begun = -self.first.order if one.rule.stall else self.first.order
+        reaction = place if tier.reaction else -1
+        self.key = one.survived, self.severity, reaction, one.rule.fallback, begun, -one.specificity, one.rule.id
 
 
 class Ranking:
@@ -58,7 +52,8 @@ class Ranking:
 
     def ranked(self, hypotheses: Sequence[Hypothesis]) -> tuple[Ranked, ...]:
         """The unexplained hypotheses, the likeliest cause first, each with its consequences."""
-        likeliest_first = sorted(map(self._comparable, hypotheses), key=lambda one: one.key)
+        comparable = (_Comparable(one, *self._place(one), self._known) for one in hypotheses)
+        likeliest_first = sorted(comparable, key=lambda one: one.key)
         parents = {one.rule.id: _likeliest_explainer(one, likeliest_first) for one in likeliest_first}
         root_of = {one.rule.id: _root_of(one, parents) for one in likeliest_first}
         ordered = sorted(likeliest_first, key=lambda one: (one.hypothesis.survived, one.first.order, one.rule.id))
@@ -70,25 +65,6 @@ class Ranking:
         roots = (one for one in likeliest_first if root_of[one.rule.id] is one)
         found = [Ranked(one.hypothesis, tuple(consequences.get(one.rule.id, ()))) for one in roots]
         return self._one_a_cause(_within_reach(found))
-
-    def _comparable(self, one: Hypothesis) -> _Comparable:
-        place, tier = self._place(one)
-        first, severity = one.first, _SEVERITY[one.severity]
-        # Of several open waits, the one that began last is where the job is.
-        begun = -first.order if one.rule.stall else first.order
-        key = (
-            one.survived,
-            severity,
-            place if tier.reaction else -1,
-            one.rule.fallback,
-            begun,
-            -one.specificity,
-            one.rule.id,
-        )
-        return _Comparable(
-            one, place, tier, first, severity, one.ranks, one.places, one.reporters, self._known,
-            _left_by_itself(one), key,
-        )  # fmt: skip
 
     def _place(self, one: Hypothesis) -> tuple[int, Tier]:
         return self._tiers.get(one.rule.tier, self._behind_all)
@@ -205,11 +181,6 @@ def _made_nothing(ended: _Comparable, missing: _Comparable) -> bool:
         return False
     in_turn = one.last.event.source == other.first.event.source and one.last.order < other.first.order
     return in_turn and ended.severity <= missing.severity
-
-
-def _left_by_itself(one: Hypothesis) -> bool:
-    statuses = [whole_number(status) or 0 for status in one.said("status")]
-    return bool(statuses) and min(statuses) > 0
 
 
 def _before(one: Observation, other: Observation) -> bool:

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 from logrules.inference import conditions, liveness
 from logrules.inference.conditions import AbsenceState, LeafState
 from logrules.inference.hypothesis import Hypothesis
-from logrules.inference.liveness import JobSnapshot
 from logrules.inference.observation import Match, Observation
-from logrules.inference.rule_index import Index
 from logrules.inference.run_state import RunState
 from logrules.inference.survival import of_the_ranks, survived
 from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
@@ -24,18 +22,13 @@ if TYPE_CHECKING:
 class RuleEvaluation:
     """The conditions of all rules in one run. What holds is raised once, and withdrawn when it holds no longer."""
 
-    def __init__(self, index: Index, run: RunState) -> None:
-        self._index = index
+    def __init__(self, run: RunState) -> None:
+        self._index = run.job.index
         self._run = run
         self._states: dict[str, dict[Leaf, LeafState]] = {}
         self._together: set[Every] = set()
         self._raised: dict[str, Rule] = {}
         self._worse_at: dict[str, float] = {}
-
-    @property
-    def now(self) -> float | None:
-        """The job's time."""
-        return self._run.job.clock.now
 
     def deadlines(self) -> Iterator[float]:
         """The moments at which silence alone may change an answer."""
@@ -44,7 +37,7 @@ class RuleEvaluation:
                 if isinstance(state, AbsenceState) and state.deadline is not None:
                     yield state.deadline
         index = self._index
-        yield from liveness.deadlines(self._snapshot(), index.limits)
+        yield from liveness.deadlines(self._run, index.limits)
         yield self._run.next_step_due()
         yield from self._worse_at.values()
 
@@ -56,7 +49,7 @@ class RuleEvaluation:
         waits = {wait.wait.id: wait.renewed for wait in self._run.tracker.waits.open()}
         states = self._states.get(rule_id, {})
         together = self._told_together(rule_id, found)
-        return Judged(states, found, self.now, self._run.last, waits, together=together)
+        return Judged(states, found, self._run.now, self._run.last, waits, together=together)
 
     def move(self, observation: Observation, signal: int) -> Iterator[Change]:
         """Take a signal of a line to the rules that ask for it."""
@@ -93,7 +86,7 @@ class RuleEvaluation:
 
     def judge_stalls(self) -> Iterator[Change]:
         """Stalls that last: told of again whenever they are twice as long as before."""
-        now = self.now
+        now = self._run.now
         for rule_id, at in tuple(self._worse_at.items()):
             quiet_s = self._stalled_for(self._raised[rule_id])
             if now is None or quiet_s is None or now < at:
@@ -105,7 +98,7 @@ class RuleEvaluation:
         """Take back the stalls that were told: another run begins, so nobody waits in this one any more."""
         for rule_id in tuple(self._worse_at):
             del self._worse_at[rule_id], self._raised[rule_id]
-            yield Withdrawn(rule_id, self.now)
+            yield Withdrawn(rule_id, self._run.now)
 
     def judge_failures(self) -> Iterator[Change]:
         """What the tables know of the failures so far: told once, taken back where a record grew into another."""
@@ -113,11 +106,11 @@ class RuleEvaluation:
         for name in sorted(held):
             if name not in self._raised and name in self._index.rules:
                 self._raised[name] = self._index.rules[name]
-                yield Raised(name, self.now)
+                yield Raised(name, self._run.now)
         for rule in tuple(self._raised.values()):
             if rule.from_table and rule.id not in held:
                 del self._raised[rule.id]
-                yield Withdrawn(rule.id, self.now)
+                yield Withdrawn(rule.id, self._run.now)
 
     def hypotheses(self) -> Iterator[Hypothesis]:
         """Everything that holds now, by condition or by table. Changes nothing."""
@@ -157,12 +150,12 @@ class RuleEvaluation:
         if true and rule.id not in self._raised:
             self._raised[rule.id] = rule
             quiet_s = self._stalled_for(rule)
-            if quiet_s is not None and self.now is not None:
-                self._worse_at[rule.id] = self.now + quiet_s
-            yield Raised(rule.id, self.now, quiet_s)
+            if quiet_s is not None and self._run.now is not None:
+                self._worse_at[rule.id] = self._run.now + quiet_s
+            yield Raised(rule.id, self._run.now, quiet_s)
         elif not true and self._raised.pop(rule.id, None) is not None:
             self._worse_at.pop(rule.id, None)
-            yield Withdrawn(rule.id, self.now)
+            yield Withdrawn(rule.id, self._run.now)
 
     def _found(self, rule: Rule) -> dict[Leaf, Match | None]:
         states = self._states.get(rule.id, {})
@@ -170,10 +163,10 @@ class RuleEvaluation:
 
     def _match_of(self, leaf: Leaf, state: LeafState | None) -> Match | None:
         if isinstance(leaf, Stillness):
-            return liveness.match_of(leaf, self._snapshot())
+            return liveness.match_of(leaf, self._run, self.failing)
         if isinstance(leaf, Metrical):
             return self._run.metrics.match_of(leaf)
-        return conditions.match_of(leaf, state, self.now, ended=self._run.job.ended)
+        return conditions.match_of(leaf, state, self._run.now, ended=self._run.job.ended)
 
     def _holds(self, rule: Rule, found: Mapping[Leaf, Match | None]) -> bool:
         if rule.requires and self._run.frameworks.isdisjoint(rule.requires):
@@ -204,22 +197,22 @@ class RuleEvaluation:
 
     def _stalled_for(self, rule: Rule) -> float | None:
         """How long nothing has moved, where that is what the rule says; never nothing."""
-        if rule.id not in self._index.silent or not rule.stall or self.now is None:
+        if rule.id not in self._index.silent or not rule.stall or self._run.now is None:
             return None
         if rule.wait is not None:
             since = [wait.since for wait in self._run.tracker.waits.open(rule.wait)]
-            return max((self.now - at for at in since if at is not None), default=None)
+            return max((self._run.now - at for at in since if at is not None), default=None)
         shown = conditions.shown(rule.when, self._found(rule))
         begun = self._run.job.activity.begun
         if self._detects(rule.id, Detection.POLLING):
             # It has waited since the first of these lines; the last came just now.
             shown = tuple(replace(match, last=match.first[0]) for match in shown)
         last = max((match.last.heard for match in shown if match.last.heard is not None), default=begun)
-        return None if last is None else max(self.now - last, 1.0)
+        return None if last is None else max(self._run.now - last, 1.0)
 
     def _is_overdue(self, rule: Rule) -> bool:
         waits = self._run.tracker.waits.open(rule.wait) if rule.wait is not None else ()
-        return any(one.is_overdue(self.now) for one in waits)
+        return any(one.is_overdue(self._run.now) for one in waits)
 
     def _lived_through(self, rule: Rule) -> bool:
         if rule.id in self._index.silent:
@@ -229,7 +222,3 @@ class RuleEvaluation:
             return all(caught or survived(self._run, rule, match) for match, caught in known)
         shown = conditions.shown(rule.when, self._found(rule))
         return all(survived(self._run, rule, match) for match in shown)
-
-    def _snapshot(self) -> JobSnapshot:
-        # None is kept: it asks this evaluation, and a run that is over would stay in memory with it.
-        return JobSnapshot(self._run, self.failing, self._index.polled)

@@ -7,7 +7,6 @@ from typing import TypeAlias, TypeVar
 
 from logrules.inference.evidence_ownership import ends_of
 from logrules.inference.exception_table import ExceptionTable
-from logrules.model.record import record
 from logrules.parsing.origin import OriginResolver
 from logrules.ruleset.condition import (
     Detection,
@@ -21,7 +20,7 @@ from logrules.ruleset.condition import (
     signals_of,
 )
 from logrules.ruleset.long_tables import RuleTable
-from logrules.ruleset.pack import Marker, Metric, Pack, Rule
+from logrules.ruleset.pack import Pack, Rule
 
 Sign = TypeVar("Sign", int, str)
 # How long it may be still, of each kind of stillness, as any rule says it, in seconds.
@@ -63,71 +62,42 @@ class RulesById(Mapping[str, Rule]):
         return tuple(leaf for leaf in self.leaves(rule.id) if signal in signals_of(leaf))
 
 
-@record
 class Index:
-    """What sessions look up of a pack.
+    """What sessions look up of a pack."""
 
-    ``silent`` are the rules that silence can move, ``metrics_of`` the metrics of those among them that ask for no
-    silence itself: they have to see something first. ``ends`` are the tiers that say no more than that something
-    failed; ``limits`` the silences that any asks for, ``polled`` what repeated lines must say for some of them.
-    ``markers`` are those that move workers, by signal; ``polling`` and ``parting`` the signals of lines that say no
-    more than that their writer waits, or is done.
-    ``origins`` and ``exceptions`` are tables of failures; ``frameworks`` are by the signals that show them, by the
-    ``headers`` of lines, or by the ``components`` of frames; ``asked`` the leaves by metric, ``metrics`` those that
-    anybody asks for, by signal. ``loops`` are the phases in which the jobs of each framework loop, for those that have
-    any. ``told`` are the names of what any line may tell, by signal. ``labels`` are the headers that a launcher puts
-    before each line of the rank that wrote it.
-    """
-
-    rules: "RulesById"
-    silent: Mapping[str, Rule]
-    metrics_of: Mapping[str, frozenset[str]]
-    ends: frozenset[str]
-    limits: Limits
-    polled: tuple[str, ...]
-    markers: Mapping[int, Marker]
-    polling: frozenset[int]
-    parting: frozenset[int]
-    origins: OriginResolver
-    exceptions: ExceptionTable
-    frameworks: Mapping[int, tuple[str, ...]]
-    headers: Mapping[str, tuple[str, ...]]
-    components: Mapping[str, tuple[str, ...]]
-    asked: Mapping[str, tuple[Metrical, ...]]
-    metrics: Mapping[int, Metric]
-    loops: Mapping[str, tuple[str, ...]]
-    told: Mapping[int, str]
-    labels: frozenset[str]
-
-
-def index_of(pack: Pack) -> Index:
-    """The tables of a pack."""
-    rules = RulesById(pack.rules)
-    silent = {rule.id: rule for rule in pack.rules.silent()}
-    leaves_of = {name: rules.leaves(name) for name in silent}
-    minding = tuple(chain.from_iterable(leaves_of.values()))
-    asked, tables = _asked(minding), pack.tables
-    return Index(
-        rules=rules,
-        silent=silent,
-        metrics_of={name: _metrics(found) for name, found in leaves_of.items() if not _asks_silence(found)},
-        ends=ends_of(pack),
-        limits=_limits(minding),
-        polled=_polled_words(minding),
-        markers={marker.signal: marker for marker in pack.markers if not (marker.polls or marker.parts)},
-        polling=frozenset(marker.signal for marker in pack.markers if marker.polls),
-        parting=frozenset(marker.signal for marker in pack.markers if marker.parts),
-        origins=OriginResolver(tables.components, tables.own_words, tables.nesting),
-        exceptions=ExceptionTable(tables.classes, tables.exceptions, pack.required),
-        frameworks=_by_sign((one.id, one.signals) for one in pack.frameworks),
-        headers=_by_sign((one.id, one.headers) for one in pack.frameworks),
-        components=_by_sign((one.id, one.components) for one in pack.frameworks),
-        asked=asked,
-        metrics={metric.signal: metric for metric in pack.metrics if metric.metric in asked},
-        loops={one.id: one.loops for one in pack.frameworks if one.loops},
-        told={number: name for name, number in pack.told_signals.items()},
-        labels=frozenset(form.id for form in pack.headers if form.labels),
-    )
+    def __init__(self, pack: Pack) -> None:
+        tables, rules = pack.tables, RulesById(pack.rules)
+        self.rules = rules
+        # The rules that silence can move, and the metrics of those among them that ask for no silence itself: they have
+        # to see something first.
+        self.silent = {rule.id: rule for rule in pack.rules.silent()}
+        leaves_of = {name: rules.leaves(name) for name in self.silent}
+        self.metrics_of = {name: _metrics(found) for name, found in leaves_of.items() if not _asks_silence(found)}
+        # The silences that any rule asks for, and what repeated lines must say for some of them.
+        minding = tuple(chain.from_iterable(leaves_of.values()))
+        self.limits, self.polled = _limits(minding), _polled_words(minding)
+        # The tiers that say no more than that something failed.
+        self.ends = ends_of(pack)
+        # By signal what moves workers; the signals of lines that say no more than that their writer waits, or is done.
+        self.markers = {marker.signal: marker for marker in pack.markers if not (marker.polls or marker.parts)}
+        self.polling = frozenset(marker.signal for marker in pack.markers if marker.polls)
+        self.parting = frozenset(marker.signal for marker in pack.markers if marker.parts)
+        # Tables of failures.
+        self.origins = OriginResolver(tables.components, tables.own_words, tables.nesting)
+        self.exceptions = ExceptionTable(tables.classes, tables.exceptions, pack.required)
+        # Frameworks by the signals that show them, by the headers of lines, and by the components of frames.
+        self.frameworks = _by_sign((one.id, one.signals) for one in pack.frameworks)
+        self.headers = _by_sign((one.id, one.headers) for one in pack.frameworks)
+        self.components = _by_sign((one.id, one.components) for one in pack.frameworks)
+        # The phases in which the jobs of each framework loop, for those that have any.
+        self.loops = {one.id: one.loops for one in pack.frameworks if one.loops}
+        # The leaves by metric, and the metrics that anybody asks for, by signal.
+        self.asked = _asked(minding)
+        self.metrics = {metric.signal: metric for metric in pack.metrics if metric.metric in self.asked}
+        # The names of what any line may tell, by signal.
+        self.told = {number: name for name, number in pack.told_signals.items()}
+        # The headers that a launcher puts before each line of the rank that wrote it.
+        self.labels = frozenset(form.id for form in pack.headers if form.labels)
 
 
 def _by_sign(shown: Iterable[tuple[str, Iterable[Sign]]]) -> dict[Sign, tuple[str, ...]]:

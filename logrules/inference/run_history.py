@@ -5,35 +5,30 @@ from enum import Enum, auto
 
 from logrules.inference.ending import OUTLIVED_LINES
 from logrules.inference.failure_analysis import captures_of
-from logrules.inference.job_state import JobState
 from logrules.inference.observation import Observation
 from logrules.inference.recorded_calls import PLACES
 from logrules.inference.rule_evaluation import RuleEvaluation
-from logrules.inference.rule_index import Index
-from logrules.inference.run_state import RunState
+from logrules.inference.run_state import JobState, RunState
 from logrules.model.change import Change
 from logrules.model.collective import GroupRecord
 from logrules.model.event import Event, Hit, Stance
 from logrules.model.failure import Failure, Link
 from logrules.model.record import field, mutable_record, replace
 from logrules.model.report import Run, Status
-from logrules.parsing.captures import Captures
-from logrules.ruleset.pack import Marker, Pack
+from logrules.ruleset.pack import Marker
 
 
 class FollowedRun:
     """A run from its first line on: its ``state``, and the ``rules`` that hold in it."""
 
-    def __init__(self, job: JobState, pack: Pack, index: Index, captures: Captures, first_line: int) -> None:
-        self.state = RunState(job, pack, index)
-        self.rules = RuleEvaluation(index, self.state)
+    def __init__(self, job: JobState, first_line: int) -> None:
+        self.state = RunState(job)
+        self.rules = RuleEvaluation(self.state)
         self.first_line = first_line
         # The markers by which it was started, and whether a header stands before one: a buffer is no logger's.
         self.started_by: set[str] = set()
         self.logged_start = False
         self._job = job
-        self._pack = pack
-        self._captures = captures
 
     @property
     def is_over(self) -> bool:
@@ -127,7 +122,8 @@ class FollowedRun:
 
     def _route_exception(self, failure: Failure, observation: Observation) -> Iterator[Change]:
         """Pass a whole traceback to the rules, with the line that names what was raised."""
-        trace = self._pack.trace
+        pack = self._job.pack
+        trace = pack.trace
         if trace is None or not failure.chain or failure.stance is Stance.CAUGHT:
             return
         raised = next((each for each in failure.chain if each.link is not Link.WRAPPER), failure.chain[0])
@@ -138,7 +134,7 @@ class FollowedRun:
         hits = tuple(
             Hit(number, {**told, **captures})
             for number in trace.records
-            if (captures := self._captures.of(self._pack.signals[number], summary, summary)) is not None
+            if (captures := self._job.captures.of(pack.signals[number], summary, summary)) is not None
         )
         yield from self._route(hits, replace(observation, event=replace(observation.event, hits=hits)))
 

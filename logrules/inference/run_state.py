@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from logrules.inference.cadence import SHORTEST_S
+from logrules.inference.clock import Clock
+from logrules.inference.ending import Endings
 from logrules.inference.failures import Failures
-from logrules.inference.job_state import JobState
 from logrules.inference.kept_samples import CurveSampler, Outliers
 from logrules.inference.left_behind import Laggards
 from logrules.inference.metrics import MetricStates
@@ -19,15 +20,76 @@ from logrules.inference.workers import WorkerTracker
 from logrules.model.change import Change
 from logrules.model.collective import GroupRecord
 from logrules.model.event import Event
-from logrules.model.record import replace
+from logrules.model.record import field, mutable_record, replace
+from logrules.parsing.captures import Captures
 from logrules.ruleset.pack import Marker, Metric, Pack
+
+# No job tells more by name than this, nor so long a value; a hostile log may try.
+_MAX_TOLD, _MAX_VALUE = 1_000, 400
+
+
+@mutable_record
+class Activity:
+    """When a live job was first listened to, and when it was last heard: at all, and each log. Saved logs: never.
+
+    ``longest_s`` is the longest silence that it has broken.
+    ``exit_status`` is that of a command that we started and that has ended.
+    """
+
+    begun: float | None = None
+    heard: float | None = None
+    heard_of: dict[str, float] = field(default_factory=dict)
+    exit_status: int | None = None
+    longest_s: float = 0.0
+
+    def listen(self, now: float) -> None:
+        """Time passes, whether or not anything is heard."""
+        self.begun = now if self.begun is None else self.begun
+
+    def hear(self, source: str, now: float) -> None:
+        """Bytes of a log came."""
+        if self.heard is not None:
+            self.longest_s = max(self.longest_s, now - self.heard)
+        self.heard = now if self.heard is None else max(now, self.heard)
+        self.heard_of[source] = now
+
+
+@mutable_record
+class JobState:
+    """What outlives a run: what its logs are read by, its time, when it was heard, its last lines, whether more comes.
+
+    ``told`` is what lines said by name, for steps: settings, versions, the machine. ``order`` is the place of its
+    latest line among those of all its logs.
+    """
+
+    pack: Pack
+    index: Index
+    captures: Captures
+    clock: Clock = field(default_factory=Clock)
+    activity: Activity = field(default_factory=Activity)
+    endings: Endings = field(default_factory=Endings)
+    ended: bool = False
+    told: dict[str, str] = field(default_factory=dict)
+    order: int = 0
+
+    def next_place(self, places: int) -> int:
+        """The place of one more line, which takes so many."""
+        self.order += places
+        return self.order
+
+    def tell(self, name: str, value: str) -> None:
+        """A line says this by name: the last word counts. What no step could use is left out."""
+        if len(value) <= _MAX_VALUE and (name in self.told or len(self.told) < _MAX_TOLD):
+            self.told[name] = value
 
 
 class RunState:
     """What is known of one run: its workers, failures, metrics, ranks and frameworks, and its latest line."""
 
-    def __init__(self, job: JobState, pack: Pack, index: Index) -> None:
+    def __init__(self, job: JobState) -> None:
         self.job = job
+        self.pack = pack = job.pack
+        self._index = index = job.index
         self.tracker = WorkerTracker(pack)
         self.polls = Polls()
         self.failures = Failures(pack, index.origins, index.exceptions)
@@ -48,8 +110,6 @@ class RunState:
         self._step_deadlines = StepDeadlines(SHORTEST_S * pack.patience)
         self._seen_frameworks: set[str] = set()
         self._loops: set[str] = set()
-        self._index = index
-        self._phases = pack.phases
         self._exception = pack.trace.exception if pack.trace is not None else None
         self._parts = {phase.id: phase.part_of for phase in pack.phases if phase.part_of is not None}
         # Phases that are part of another one, by the frameworks seen.
@@ -108,6 +168,16 @@ class RunState:
         return replace(marker, enters=None) if alien else marker
 
     @property
+    def now(self) -> float | None:
+        """The job's time."""
+        return self.job.clock.now
+
+    @property
+    def quiet_since(self) -> float | None:
+        """When the last bytes came; for a saved log, how late it was when the last line that told anything came."""
+        return self.reached if self.job.activity.heard is None else self.job.activity.heard
+
+    @property
     def frameworks(self) -> frozenset[str]:
         """The frameworks that this run shows, by its lines or by frames of its failures."""
         by_frame = {name for one in self.failures.components for name in self._index.components.get(one, ())}
@@ -119,7 +189,7 @@ class RunState:
 
     def see_record(self, recorded: GroupRecord, observation: Observation) -> None:
         """Take what a rank's flight recorder has on a process group."""
-        self.reached = self.job.clock.now
+        self.reached = self.now
         self.ranks.see(observation)
         self.recorded.add(recorded, observation)
 
@@ -130,10 +200,10 @@ class RunState:
 
     def next_step_due(self) -> float:
         """When silence may mean a missing step, or a moment before; never for a saved log."""
-        job = self.job
-        if job.activity.begun is None or job.clock.now is None:
+        activity, now = self.job.activity, self.now
+        if activity.begun is None or now is None:
             return float("inf")
-        return self._step_deadlines.after(job.clock.now, self.tracker.workers, job.activity.heard_of)
+        return self._step_deadlines.after(now, self.tracker.workers, activity.heard_of)
 
     def see(self, observation: Observation, markers: Sequence[Marker]) -> None:
         """Take the next line, after its markers have moved its writer."""
@@ -145,7 +215,7 @@ class RunState:
         if event.arrived is not None:
             self._step_deadlines.hear(event.arrived)
         self.last = observation
-        self.reached = self.job.clock.now
+        self.reached = self.now
         self.curves.see(observation)
         self.ranks.see(observation)
         self.laggards.see(observation, parting=parting, all_end=any(marker.ends for marker in markers))
@@ -168,7 +238,7 @@ class RunState:
 
     def cut_off(self, wait: OpenWait) -> bool:
         """Whether a log that ends in a wait seems to have been cut off there."""
-        now, source = self.job.clock.now, wait.renewed.event.source
+        now, source = self.now, wait.renewed.event.source
         if wait.wait.joint and not wait.is_overdue(now) and self._is_filling(wait):
             return True
         return wait.is_cut_off(now, cut_short=self.job.endings.cut_short(source))
@@ -189,7 +259,7 @@ class RunState:
         # Its patterns take a millisecond to compile, and few logs end so.
         from logrules.inference.spoken_phase import is_under_way
 
-        return any(is_under_way(self._phases, lines) for lines in self.job.endings.lines.values())
+        return any(is_under_way(self.pack.phases, lines) for lines in self.job.endings.lines.values())
 
     def launched_after(self, failed: Event) -> bool:
         """Whether a launcher labels the lines of the ranks, and all that it does stand below this line."""

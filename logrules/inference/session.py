@@ -5,14 +5,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, assert_never
 
 from logrules.inference import step_time
-from logrules.inference.clock import Clock
 from logrules.inference.diagnosis import report_of
 from logrules.inference.evidence_ownership import unclaimed
-from logrules.inference.hypothesis import Hypothesis, Ranked
-from logrules.inference.job_state import JobState
+from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.outcome import RunOutcome, outcome_of
-from logrules.inference.rule_index import Index, index_of
+from logrules.inference.rule_index import Index
 from logrules.inference.run_history import FollowedRun, RunHistory, RunTurn
+from logrules.inference.run_state import JobState
 from logrules.model.change import Change
 from logrules.model.collective import GroupRecord
 from logrules.model.event import Event
@@ -35,17 +34,14 @@ class Session:
     """
 
     def __init__(self, pack: Pack, *, index: Index | None = None, captures: Captures | None = None) -> None:
-        self._pack = pack
-        self._captures = captures or Captures()
-        self._index = index or index_of(pack)
-        self._job = JobState(Clock())
+        self._job = JobState(pack, index or Index(pack), captures or Captures())
         self._runs = RunHistory()
         self._lines: dict[str, int] = {}
-        self._notes: list[SourceNote] = []
+        self._notes: dict[SourceNote, None] = {}
         self._run = self._begun_at(1)
 
     def _begun_at(self, line: int) -> FollowedRun:
-        return FollowedRun(self._job, self._pack, self._index, self._captures, line)
+        return FollowedRun(self._job, line)
 
     @property
     def now(self) -> float | None:
@@ -112,30 +108,28 @@ class Session:
 
     def note(self, *notes: SourceNote) -> None:
         """Add notes to the report, each once."""
-        self._notes += [note for note in dict.fromkeys(notes) if note not in self._notes]
+        self._notes |= dict.fromkeys(notes)
 
     def hypotheses(self) -> tuple[Hypothesis, ...]:
         """Everything that holds now, in no order. Changes nothing."""
-        left = unclaimed(tuple(self._run.rules.hypotheses()), self._index.ends)
-        return tuple(replace(one, script=self._run.state.failures.script_of(one.last.chain)) for one in left)
+        left = unclaimed(tuple(self._run.rules.hypotheses()), self._job.index.ends)
+        records = ((one, self._run.state.failures.record_of(one.last.chain)) for one in left)
+        return tuple(replace(one, script=record.script) if record is not None else one for one, record in records)
 
     def report(self, lines: int = 0, sources: tuple[str, ...] = ()) -> Report:
         """Everything that is known now. Changes nothing."""
         return replace(
-            report_of(self._run.state, self._outcome(), self._pack),
+            report_of(self._run.state, self.outcome()),
             earlier_runs=tuple(self._runs.earlier),
-            notes=(*self._notes, *self._pack.notes),
+            notes=(*self._notes, *self._job.pack.notes),
             sources=sources,
             lines=lines,
         )
 
-    def ranked(self) -> tuple[Ranked, ...]:
-        """The ranked hypotheses of the report, in its order, for those who measure. Changes nothing."""
-        return self._outcome().ranked
-
-    def _outcome(self) -> RunOutcome:
+    def outcome(self) -> RunOutcome:
+        """How the run stands, with the hypotheses that the report is made of. Changes nothing."""
         last_errors = self._last_errors() if self._job.ended else ()
-        return outcome_of(self._run.state, self.hypotheses(), last_errors, self._pack)
+        return outcome_of(self._run.state, self.hypotheses(), last_errors)
 
     def _hear(self, source: str, now: float) -> tuple[Change, ...]:
         """Judge the silence up to this moment before what ends it."""
@@ -160,7 +154,7 @@ class Session:
         self._run.state.take_names(event)
         chain, failures = self._run.state.failures.feed(event)
         time = self._job.clock.read(event)
-        markers = [marker for hit in event.hits if (marker := self._index.markers.get(hit.signal)) is not None]
+        markers = [marker for hit in event.hits if (marker := self._job.index.markers.get(hit.signal)) is not None]
         turn = self._runs.turn(self._run, markers, event, time)
         if turn is not None:
             chain = None
@@ -180,7 +174,7 @@ class Session:
     @cached_property
     def _stances(self) -> StanceJudge:
         """Built only if a log ends in errors that must be judged by their words: few do."""
-        return StanceJudge(self._pack.tables.stances)
+        return StanceJudge(self._job.pack.tables.stances)
 
     def _turn_run(self, turn: RunTurn, event: Event) -> Iterator[Change]:
         """A line begins another run, or shows that the current run began only with late lines of a launcher."""
@@ -192,7 +186,7 @@ class Session:
             yield from over.end_stalls()
 
     def _end_run(self, event: Event, turn: RunTurn) -> None:
-        outcome = self._outcome()
+        outcome = self.outcome()
         last_line = event.file_line - 1
         told = Run(outcome.status, event.source, self._run.first_line, last_line, outcome.cause)
         self._runs.end(self._run, told, turn)

@@ -26,7 +26,7 @@ def titled(hypothesis: Hypothesis, failures: Failures, evidence: Sequence[Eviden
 
 
 def slots_of(
-    hypothesis: Hypothesis, run: RunState, evidence: Sequence[Evidence], said: Sequence[str], pack: Pack
+    hypothesis: Hypothesis, run: RunState, evidence: Sequence[Evidence], said: Sequence[str]
 ) -> Callable[[], Mapping[str, str]]:
     """What sentences and steps of a diagnosis may say beyond its title: made when it is first asked for.
 
@@ -39,7 +39,7 @@ def slots_of(
     several = {"several": str(ranks)} if ranks > 1 else {}
     captured = {**places, **several, **titled(hypothesis, run.failures, evidence)}
     # Only what is no state of the session may be asked for later.
-    return cache(partial(_slots, captured, said, run.told(), pack))
+    return cache(partial(_slots, captured, said, run.told(), run.pack))
 
 
 def _slots(captured: Mapping[str, str], said: Sequence[str], of_job: Mapping[str, str], pack: Pack) -> dict[str, str]:

@@ -54,11 +54,8 @@ def of_the_ranks(run: RunState, match: Match) -> Match:
     """The match without what a script had told before it had the ranks started, where they tell of the same."""
     if not run.job.ended:
         return match
-    left = [(seen, signal) for seen, signal in match.pairs if not run.launched_after(seen.event)]
-    if not left or len(left) == len(match.first):
-        return match
-    observations, signals = zip(*left, strict=True)
-    return replace(match, first=observations, signals=signals)
+    left = tuple((seen, signal) for seen, signal in match.pairs if not run.launched_after(seen.event))
+    return replace(match, pairs=left) if left else match
 
 
 def _lived_through(run: RunState, rule: Rule, last: Observation) -> bool:
@@ -183,7 +180,7 @@ def _was_done(run: RunState, last: Observation) -> bool:
 
 def _outlived(run: RunState, last: Observation) -> bool:
     """Whether the log went on for very long behind what ended a start, and says of nothing else that failed."""
-    if last.phase in run.tracker.loops or run.failures.tells_after(last.event):
+    if last.phase in run.tracker.loops or any(one.begins_below(last.event) for one in run.failures.all()):
         return False
     return run.job.endings.outlived(last.event)
 

@@ -1,7 +1,7 @@
 """What varies in a line, and the line without it (its template), so that lines of one kind are equal.
 
 Baselines, fingerprints of failures and drafts of rules use this table. Two other places mask less and do not use it:
-`parsing/line_identity` decides for each of millions of lines what to read of a flood, and must keep numbers that name
+`parsing/deduplication` decides for each of millions of lines what to read of a flood, and must keep numbers that name
 the writer; `output/rank_sentences` shows a line of several ranks once only if nothing but times and the rank differs.
 """
 

@@ -1,13 +1,13 @@
 """Exceptions that belong together: causes, contexts, and those that are told in the messages of others."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from logrules.model.event import Event, Level
-from logrules.model.failure import ExceptionLink, Failure, FailureKind, Link
+from logrules.model.event import Event, Level, Stance
+from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record, replace
-from logrules.parsing.exception_line import exception_cut_off, exception_headed, shows_code
-from logrules.parsing.frame_list import FrameList
+from logrules.parsing.bounded_dict import BoundedDict
+from logrules.parsing.exception_line import exception_cut_off, exception_headed, indent_of, shows_code
 from logrules.parsing.hit_line import CONTEXT_LINES
 
 # An exception told in another one's message begins within so many lines below it.
@@ -22,6 +22,65 @@ _DIGITS = late_pattern(r"\d")
 _FRAME = 'File "'
 # The sides of the boxes that tracebacks are drawn into.
 _BOX = frozenset("│|")
+
+
+OUTERMOST_FRAMES = 8
+INNERMOST_FRAMES = 56
+
+
+class FrameList:
+    """Frames in the order of printing, bounded; a frame that repeats the last one (recursion, two writers) is one.
+
+    ``count`` is how many there were.
+    """
+
+    def __init__(self, *, innermost_first: bool = False) -> None:
+        self.innermost_first = innermost_first
+        self.count = 0
+        self._kept: list[Frame] = []
+        # How many of those that were printed first are kept: behind them frames are left out.
+        self._first = INNERMOST_FRAMES if innermost_first else OUTERMOST_FRAMES
+
+    def add(self, frame: Frame) -> None:
+        """Put a frame behind those printed before it."""
+        if frame == self.last:
+            return
+        self.count += 1
+        self._kept.append(frame)
+        if len(self._kept) > INNERMOST_FRAMES + OUTERMOST_FRAMES:
+            del self._kept[self._first]
+
+    @property
+    def begins_in_script(self) -> bool:
+        """Whether the code of a module stands outermost."""
+        return any(frame.function == "<module>" for frame in self.outermost_first[:1])
+
+    @property
+    def last(self) -> Frame | None:
+        """The frame that was printed last."""
+        return self._kept[-1] if self._kept else None
+
+    def at(self, index: int) -> Frame | None:
+        """The frame of this index as long as none was left out."""
+        return self._kept[index] if 0 <= index < len(self._kept) == self.count else None
+
+    @property
+    def outermost_first(self) -> tuple[Frame, ...]:
+        """All that was kept, the outermost first."""
+        return tuple(reversed(self._kept) if self.innermost_first else self._kept)
+
+
+class KeptStacks(BoundedDict[int, FrameList]):
+    """The frames that were printed last under the id of each record: of tracebacks, crashes and dumps of stacks."""
+
+    def frames_of(self, record: int) -> tuple[Frame, ...]:
+        """The frames told last under this id, the outermost first; none where there were none."""
+        frames = self.get(record)
+        return frames.outermost_first if frames is not None else ()
+
+    def tracebacks(self) -> Iterator[int]:
+        """The ids of tracebacks, also of those that the log cuts off: these print their innermost frame last."""
+        return (record for record, frames in self.items() if not frames.innermost_first)
 
 
 @mutable_record
@@ -158,3 +217,72 @@ def _within(link: Link, *, told: bool) -> Link:
     if told:
         return Link.WRAPPER
     return Link.CONTEXT if link is Link.ROOT else link
+
+
+# Other processes' lines may stand between two lines of a traceback; a crash may dump for longer.
+MAX_GAP_LINES = 64
+CRASH_LINES = 400
+# As many processes without a name as a node has ranks may write at once, with so many lines between two of theirs.
+MAX_OPEN = 16
+_INTERLEAVED_LINES = 2
+
+
+@mutable_record
+class WriterState:
+    """The open tracebacks of one worker, more than one where processes without a name write at once.
+
+    ``link`` is what the next traceback is to the record, ``ignored_line`` where one was said to be lived through;
+    ``only_retried`` says that no more was said than that something is tried again.
+    """
+
+    traces: list[OpenTraceback] = field(default_factory=list)
+    record: GrowingRecord | None = None
+    link: Link | None = None
+    ignored_line: int | None = None
+    only_retried: bool = False
+
+    def close_old(self, line: int) -> None:
+        """Forget what began too far above this line."""
+        self.traces = [trace for trace in self.traces if 0 <= line - trace.last_line <= MAX_GAP_LINES]
+        if self.record is not None:
+            reach = CRASH_LINES if self.record.failure.kind is FailureKind.ABORT else MAX_GAP_LINES
+            if not 0 <= line - self.record.last_line <= reach:
+                self.record, self.link = None, None
+
+    def begin(self, trace: OpenTraceback, *, alone: bool) -> None:
+        """Open a traceback. One process prints one at a time: what was open lost its end, unless others write too."""
+        latest = max((each.last_line for each in self.traces), default=0)
+        if alone or trace.last_line - latest > _INTERLEAVED_LINES:
+            self.traces.clear()
+        self.traces = [*self.traces[1 - MAX_OPEN :], trace]
+
+    def open_for(self, frame: Frame) -> OpenTraceback | None:
+        """The open traceback that the frame belongs to: processes that write at once all run the same program."""
+        if len(self.traces) > 1:
+            for trace in sorted(self.traces, key=lambda trace: trace.frames.count):
+                if any(other is not trace and other.frames.at(trace.frames.count) == frame for other in self.traces):
+                    return trace
+        return self.traces[-1] if self.traces else None
+
+    def ending(self, event: Event) -> OpenTraceback | None:
+        """The traceback that an exception at this place ends: of several the one that came furthest."""
+        boxed = any(sign in event.text for sign in "│╰")
+        indent = indent_of(event.message)
+        ending = [
+            trace
+            for trace in self.traces
+            if (trace.frames.count or event.line - trace.last_line <= SOURCE_LINES)
+            and not trace.frames.innermost_first
+            and (boxed or trace.headless or indent <= trace.indent + 1)
+        ]
+        return max(ending, key=lambda trace: trace.frames.count, default=None)
+
+    def stance(self, trace: OpenTraceback, last: Event) -> Stance:
+        """Whether an exception was lived through, as far as its own lines tell."""
+        ignored = self.ignored_line is not None and 0 <= trace.first.line - self.ignored_line <= SOURCE_LINES
+        # What nobody caught is printed from the script's own code on; the words above it were of something else.
+        ignored = ignored and not (self.only_retried and trace.frames.begins_in_script)
+        self.ignored_line = None
+        levels = [event.level for event in (trace.first, last) if event.level is not None]
+        said = last.stance is Stance.CAUGHT or (levels and max(levels) <= Level.WARNING)
+        return Stance.CAUGHT if ignored or (said and not trace.is_passed_on(last)) else Stance.FACT

@@ -38,7 +38,7 @@ def may_be_by_place(line: bytes) -> bool:
     """Whether a line as it was written may be what the next function takes: a name alone, or before a colon.
 
     It is asked of each line below a frame; most source lines end in a bracket. Which of those that a flood repeats are
-    worth reading again is asked in between, more narrowly (`line_identity`).
+    worth reading again is asked in between, more narrowly (`deduplication`).
     """
     if b":" in line:
         return True

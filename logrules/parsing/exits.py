@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from logrules.model.event import Event, Stance, Worker, whole_number
 from logrules.model.failure import Failure, FailureKind
-from logrules.model.record import field, mutable_record, replace
+from logrules.model.record import mutable_record, replace
 from logrules.parsing.bounded_dict import BoundedDict
 from logrules.parsing.exit_signals import normal_code, signal_name, signal_number
 from logrules.ruleset.tables import ExitCode, ExitForm
@@ -17,24 +17,20 @@ MAX_KNOWN = 10_000
 MAX_ENTRIES = 4_096
 _MAX_MESSAGE = 2_000
 _MAX_DIGITS = 10
-
-
-@mutable_record
-class _Entry:
-    """One process of a summary, as far as it was told."""
-
-    host: str | None = None
-    rank: int | None = None
-    pid: int | None = None
-    root: bool = False
+# What a line says of a process that says nothing of it.
+_NOBODY = Worker()
 
 
 @mutable_record
 class _Table:
-    """A summary over several lines: the record so far, who its lines speak of, and which worker is the root."""
+    """A summary over several lines: the record so far, who its lines speak of, and which worker is the root.
+
+    ``of_root`` says that they speak of the root.
+    """
 
     last_line: int
-    entry: _Entry = field(default_factory=_Entry)
+    entry: Worker = _NOBODY
+    of_root: bool = False
     failure: Failure | None = None
     root: Worker | None = None
 
@@ -63,7 +59,7 @@ class ExitReader:
             return self._table_line(event, form, captures, code)
         if code == 0 or (code is None and form.cause is None):
             return None
-        record = self._record(event, form, _subject(event, _more(_Entry(), captures)), code)
+        record = self._record(event, form, _subject(event, _more(_NOBODY, captures)), code)
         return None if _key(record) in self._followers else self._remembered(record)
 
     def cause_of(self, failure: Failure) -> ExitCode | None:
@@ -86,10 +82,11 @@ class ExitReader:
             table = self._tables[key] = _Table(event.line)
         table.last_line = event.line
         table.entry = _more(table.entry, captures)
+        table.of_root = table.of_root or "root" in captures
         if code is None or code == 0:
             return self._root_without_code(event, table, captures) if code is None else None
         worker = _subject(event, table.entry)
-        if table.entry.root:
+        if table.of_root:
             table.root = worker
         record = self._remembered(self._record(event, form, worker, code))
         if table.failure is None:
@@ -98,12 +95,12 @@ class ExitReader:
             if table.root != worker:
                 self._follows(record)
             table.failure = _joined(table.failure, record, table)
-        table.entry = _Entry()
+        table.entry, table.of_root = _NOBODY, False
         return table.failure
 
     def _root_without_code(self, event: Event, table: _Table, captures: Mapping[str, str]) -> Failure | None:
         """The summary with its root cause in front once its rank is told: the log may be cut before its exit code."""
-        if table.failure is None or not table.entry.root or "rank" not in captures:
+        if table.failure is None or not table.of_root or "rank" not in captures:
             return None
         root = _subject(event, table.entry)
         others = tuple(worker for worker in table.failure.workers if worker.rank != root.rank)
@@ -152,21 +149,21 @@ def _code(form: ExitForm, captures: Mapping[str, str]) -> int | None:
     return form.code if code is None else normal_code(code)
 
 
-def _more(entry: _Entry, captures: Mapping[str, str]) -> _Entry:
-    """The entry with what another line tells of the same process."""
+def _more(entry: Worker, captures: Mapping[str, str]) -> Worker:
+    """What is told of a process with what another line tells of it."""
     rank, pid = (whole_number(captures.get(name, "").strip(), _MAX_DIGITS) for name in ("rank", "pid"))
-    return _Entry(
-        captures.get("host", entry.host),
-        entry.rank if rank is None else rank,
-        entry.pid if pid is None else pid,
-        entry.root or "root" in captures,
+    return replace(
+        entry,
+        host=captures.get("host", entry.host),
+        rank=entry.rank if rank is None else rank,
+        pid=entry.pid if pid is None else pid,
     )
 
 
-def _subject(event: Event, entry: _Entry) -> Worker:
+def _subject(event: Event, entry: Worker) -> Worker:
     """The process that ended: the line's writer is most often its launcher."""
     writer = event.worker
-    if entry.host is None and entry.rank is None and entry.pid is None:
+    if not entry.named:
         return writer
     return Worker(writer.source, entry.host or writer.host, None, entry.pid, entry.rank)
 

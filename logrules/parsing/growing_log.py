@@ -10,17 +10,16 @@ last of each kind that is no routine.
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from operator import itemgetter
 from typing import TypeAlias
 
 from logrules.model.event import Event
 from logrules.model.record import record, replace
 from logrules.model.stream import CONTINUED, Block, surplus_lines
+from logrules.parsing.clean import clean
 from logrules.parsing.hit_line import CONTEXT_LINES, MAX_CONTEXT_BYTES, MAX_SLICE_BYTES, HitLine, Kind
-from logrules.parsing.hit_lines import Found
-from logrules.parsing.line_context import LineContext
-from logrules.parsing.line_writers import LAST_LINES, MAX_WRITERS, opening_of
+from logrules.parsing.hit_lines import LAST_LINES, MAX_WRITERS, Found, opening_of
 from logrules.parsing.log_ends import LogEnds
 from logrules.parsing.reader import FLOOD_LINES, ROUTINE_LINES, Reader
 from logrules.parsing.window import WINDOW_BYTES, Window
@@ -102,6 +101,56 @@ class LiveSampler:
         opening = opening_of(line[1].opening)
         if opening is not None and (opening in writers or len(writers) < MAX_WRITERS):
             writers.setdefault(opening, deque(maxlen=LAST_LINES)).append(line)
+
+
+# The lines that anybody can lack: two below the last line, or below the unfinished one.
+_WANTED_LINES = CONTEXT_LINES + 2
+
+
+class LineContext:
+    """What lies above the next bytes of a window, and who lacks lines below."""
+
+    def __init__(self) -> None:
+        self.above = b""
+        self._lacking: dict[int, tuple[bytes, ...]] = {}
+
+    def expect(self, number: int, known: tuple[bytes, ...]) -> None:
+        """The event of this line is to be shown with what comes below the lines already ``known``."""
+        self._lacking[number] = known
+
+    def grown(self, text: bytes, first: int) -> Mapping[int, tuple[str, ...]]:
+        """What now lies below the lines that lacked it; ``text`` begins with line ``first``."""
+        if not self._lacking:
+            return {}
+        pieces = text.split(b"\n", _WANTED_LINES)
+        whole = len(pieces) - 1
+        found: dict[int, tuple[str, ...]] = {}
+        for number, known in list(self._lacking.items()):
+            at = number + 1 + len(known) - first
+            new = pieces[max(at, 0) : max(at + CONTEXT_LINES - len(known), 0)]
+            shown = (*known, *(line[:MAX_CONTEXT_BYTES] for line in new))
+            if shown and not shown[-1] and at + len(new) > whole:
+                shown = shown[:-1]  # nothing of the last line has come yet
+            found[number] = tuple(clean(line) for line in shown)
+            complete = shown[: len(known) + max(0, min(len(new), whole - at))]
+            if len(complete) < CONTEXT_LINES:
+                self._lacking[number] = complete
+            else:
+                del self._lacking[number]
+        return found
+
+    def pass_over(self, text: bytes) -> None:
+        """Keep the last complete lines of ``text`` as what lies above."""
+        end = text.rfind(b"\n") + 1
+        start = end
+        for _ in range(CONTEXT_LINES):
+            start = text.rfind(b"\n", 0, max(start - 1, 0)) + 1 if start else 0
+        lines = [*_split(self.above), *_split(text[start:end])][-CONTEXT_LINES:]
+        self.above = b"".join(line[:MAX_CONTEXT_BYTES] + b"\n" for line in lines)
+
+
+def _split(whole_lines: bytes) -> list[bytes]:
+    return whole_lines.split(b"\n")[:-1]
 
 
 class GrowingLog:

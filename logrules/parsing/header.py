@@ -6,6 +6,7 @@ line and the outermost when: a collector stamps every line, a logger only its ow
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from functools import lru_cache
 
 import regex
 
@@ -21,6 +22,8 @@ MAX_HEADER_CHARS = 512
 # More digits in the name of a file are a time or a hash, and no process id.
 _MAX_PID_DIGITS = 10
 _ANY = ""
+# As many first characters as the lines of most logs have.
+_MAX_STARTS = 4_096
 _OF_WRITER = ("host", "role", "pid", "rank", "world_rank", "level")
 
 
@@ -58,7 +61,7 @@ class HeaderParser:
             if not form.ends:
                 for start in form.starts or [_ANY]:
                     self._by_start.setdefault(start, []).append(form)
-        self._candidates: dict[str, tuple[HeaderFormat, ...]] = {}
+        self._candidates_for = lru_cache(_MAX_STARTS)(self._starting_with)
         self._unclocked = pack.unclocked
         self._compiled: dict[str, BoundedPattern] = {}
         self._dropped: dict[str, str] = {}
@@ -128,14 +131,10 @@ class HeaderParser:
                 return True
         return False
 
-    def _candidates_for(self, start: str) -> tuple[HeaderFormat, ...]:
-        known = self._candidates.get(start)
-        if known is None:
-            kinds = dict.fromkeys((start, *_kinds(start), _ANY))
-            known = tuple(dict.fromkeys(form for kind in kinds for form in self._by_start.get(kind, ())))
-            if len(self._candidates) < 4_096:  # noqa: PLR2004 (as many first characters as a log may have)
-                self._candidates[start] = known
-        return known
+    def _starting_with(self, start: str) -> tuple[HeaderFormat, ...]:
+        """The formats that may begin with this character."""
+        kinds = dict.fromkeys((start, *_kinds(start), _ANY))
+        return tuple(dict.fromkeys(form for kind in kinds for form in self._by_start.get(kind, ())))
 
     def _tried(self, form: HeaderFormat, text: str, start: int) -> "regex.Match[str] | None":
         """A prefix at the start of the text, or a suffix behind ``start``; None too where time ran out."""

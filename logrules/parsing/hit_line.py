@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from logrules.model.stream import JOINED
-from logrules.parsing.hits import Hits
+from logrules.parsing.literal_matcher import Hits
 from logrules.parsing.window import Window
 
 # No more than is shown and matched of one line: what a slice holds beyond that would never be looked at.
@@ -99,16 +99,16 @@ def kind_of(hits: Iterable[tuple[int, int]]) -> Kind:
     return tuple(dict.fromkeys([entry for _, entry in hits]))
 
 
-def parts_of(window: Window, span: Stretch, found: Hits, number: int, continued: int) -> Iterator[HitLine]:
+def parts_of(line: HitLine) -> Iterator[HitLine]:
     """Of a line longer than ``MAX_SLICE_BYTES`` the first and last stretch with hits, and what is new between.
 
     A bar that never ends its line says the same in each stretch; a record of a megabyte says it once, wherever.
     """
     seen: set[int] = set()
-    for part in _stretches(span, found):
-        if not seen.issuperset(part.kind) or part.behind == span.behind:
+    for part in _stretches(line.part, line.found):
+        if not seen.issuperset(part.kind) or part.behind == line.part.behind:
             seen.update(part.kind)
-            yield HitLine(window, found, part, span.start, span.end, number, continued)
+            yield line._replace(part=part)
 
 
 def _stretches(span: Stretch, found: Hits) -> Iterator[Stretch]:

@@ -1,14 +1,13 @@
 """Which component a frame or a line is from and what it was doing, by the table of origins."""
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
 from itertools import chain
 
 from logrules.model.failure import ExceptionLink, Frame, Origin
 from logrules.model.late_pattern import late_pattern
 from logrules.model.package_path import PackagePath, PathKind, package_path
 from logrules.model.record import record, replace
-from logrules.parsing.nested_phases import NestedPhases
 from logrules.parsing.origin_table import STANDARD_LIBRARY, OriginRow, OriginTable
 from logrules.parsing.own_words import OwnNames, is_module_code, only_imported, words_of
 from logrules.ruleset.tables import Component, Nesting, OwnWords
@@ -49,7 +48,7 @@ class OriginResolver:
         self._components = components
         self._words = OwnNames(own_words)
         self._nested = NestedPhases(nesting)
-        self._memo: dict[tuple[str, str], _Reading] = {}
+        self._read = lru_cache(_MAX_MEMO)(self._read_anew)
 
     @cached_property
     def _table(self) -> OriginTable:
@@ -107,20 +106,12 @@ class OriginResolver:
                 return phase, teller
         return None, None
 
-    def _read(self, file: str, function: str) -> _Reading:
-        key = (file, function)
-        known = self._memo.get(key)
-        if known is None:
-            if len(self._memo) >= _MAX_MEMO:
-                self._memo.clear()
-            name = function[-_MAX_NAME:].strip()
-            known = self._memo[key] = self._resolve(package_path(file), name, module=is_module_code(file, name))
-        return known
-
-    def _resolve(self, path: PackagePath, function: str, *, module: bool) -> _Reading:
+    def _read_anew(self, file: str, function: str) -> _Reading:
+        path, function = package_path(file), function[-_MAX_NAME:].strip()
         row = self._row_of(path, _names(function))
         if row is not None:
-            return _Reading(_imported(row.origin) if module and not row.functions else row.origin)
+            imported = is_module_code(file, function) and not row.functions
+            return _Reading(_imported(row.origin) if imported else row.origin)
         if path.kind is PathKind.STANDARD_LIBRARY:
             return _Reading(self._table.standard_library)
         if path.kind is PathKind.PACKAGE:
@@ -225,3 +216,53 @@ def _imported(origin: Origin) -> Origin:
 
 def _plain(folder: str) -> str:
     return folder.translate({ord(mark): None for mark in "-_. "}).lower()
+
+
+class NestedPhases:
+    """Reads frames from the outermost in: an inner phase takes over unless the table says that it is a part."""
+
+    def __init__(self, rows: Sequence[Nesting]) -> None:
+        self._kept: dict[tuple[str, str], str] = {}
+        self._unless_named: set[tuple[str, str]] = set()
+        self._in_group: dict[tuple[str, str], str] = {}
+        for row in rows:
+            for inner in row.phases:
+                self._kept |= {(outer, inner): row.becomes or outer for outer in row.inside}
+                self._unless_named |= {(outer, inner) for outer in row.inside if not row.named}
+                self._in_group |= {(group, inner): row.becomes or inner for group in row.groups}
+
+    def innermost(self, frames: Iterable[tuple[Frame, Origin]]) -> tuple[str | None, Frame | None]:
+        """The phase that is left, and the frame that says it.
+
+        What a library calls of the user's code is named at random, so that words of such names count only until a
+        library says a phase.
+        """
+        phase: str | None = None
+        teller: Frame | None = None
+        said_by_library = False
+        groups: list[str] = []
+        for frame, origin in frames:
+            words_only = origin.own and origin.component is None
+            if origin.phase is not None and not (words_only and said_by_library):
+                inner = self._within(groups, origin.phase)
+                kept = None if phase is None else self._kept.get((phase, inner))
+                if phase is not None and not said_by_library and (phase, inner) in self._unless_named:
+                    kept = None
+                if kept is None or kept != phase:
+                    phase, teller = kept or inner, frame
+                said_by_library = said_by_library or not words_only
+            if origin.group is not None and origin.group not in groups:
+                groups.append(origin.group)
+        return phase, teller
+
+    def innermost_named(self, frames: Sequence[tuple[Frame, Origin, str | None]]) -> tuple[str | None, Frame | None]:
+        """The phase that the innermost frame with a name of its own gives, below the groups of those around it."""
+        for index in range(len(frames) - 1, -1, -1):
+            frame, _, phase = frames[index]
+            if phase is not None:
+                groups = (origin.group for _, origin, _ in frames[:index] if origin.group is not None)
+                return self._within(groups, phase), frame
+        return None, None
+
+    def _within(self, groups: Iterable[str], phase: str) -> str:
+        return next((self._in_group[group, phase] for group in groups if (group, phase) in self._in_group), phase)

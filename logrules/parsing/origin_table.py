@@ -1,7 +1,7 @@
 """The table of origins, ready to be asked: rows by package folder, by logger and by source file."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 
 from logrules.model.failure import Origin
@@ -50,7 +50,7 @@ class OriginTable:
 
     def __init__(self, components: Sequence[Component]) -> None:
         self._places: dict[str, list[tuple[Component, Place]]] = {}
-        self._rows: dict[str, tuple[OriginRow, ...]] = {}
+        self._rows_of = cache(self._made_rows_of)
         self._loggers: dict[str, Origin] = {}
         self._sources: dict[str, Origin] = {}
         for component in components:
@@ -86,16 +86,12 @@ class OriginTable:
 
     def row_of(self, parts: Sequence[str], names: Sequence[str]) -> OriginRow | None:
         """The first row of a file, by the parts of its path from the package on, and of a function's names."""
-        rows = self._rows_of(parts[0]) if parts else ()
+        rows = self._rows_of(parts[0]) if parts and self.has_package(parts[0]) else ()
         return next((row for row in rows if row.holds(parts, names)), None)
 
-    def _rows_of(self, package: str) -> tuple[OriginRow, ...]:
-        if package not in self._places:
-            return ()
-        if package not in self._rows:
-            rows = (_row(component, place) for component, place in self._places[package])
-            self._rows[package] = tuple(sorted(rows, key=lambda row: row.rank, reverse=True))
-        return self._rows[package]
+    def _made_rows_of(self, package: str) -> tuple[OriginRow, ...]:
+        rows = (_row(component, place) for component, place in self._places[package])
+        return tuple(sorted(rows, key=lambda row: row.rank, reverse=True))
 
     def of_logger(self, logger: str) -> Origin | None:
         """The origin of the longest row whose name is the logger's or a prefix of it up to a dot."""

@@ -6,7 +6,7 @@ from copy import copy
 from functools import lru_cache, partial
 from operator import itemgetter
 
-from logrules.model.event import Event, Hit, Level, Stance, Worker
+from logrules.model.event import Event, Hit, Level, Worker
 from logrules.model.record import record, replace
 from logrules.parsing.captures import Captures
 from logrules.parsing.clean import clean, may_be_redrawn, redraws
@@ -148,12 +148,12 @@ class Reader:
             if not reading.hits:
                 continue
             part = RawLine(number, line.offset + start, raw, continued + line.continued)
+            event = self._event(source, part, reading, carrier)
             if not self.bears_context(reading.hits):
-                yield self._event(source, part, reading, carrier=carrier)
+                yield event
                 continue
             before, after = _cleaned(line.before), _cleaned(line.after)
-            event = self._event(source, part, reading, before, after, carrier)
-            judged = self._judged(replace(event, joined_before=line.joined_before) if line.continued < 0 else event)
+            judged = self._judged(replace(event, before=before, after=after, joined_before=line.joined_before))
             if judged.hits:
                 yield self._announced(judged)
 
@@ -227,21 +227,12 @@ class Reader:
         """What a line says, wherever it is: the ranks of a job print the same lines, and a job prints them again."""
         return self._read_before(raw, kind) if len(raw) <= MAX_KEPT_BYTES else self._read(raw, kind)
 
-    def _event(
-        self,
-        source: str,
-        line: RawLine,
-        reading: LineReading,
-        before: tuple[str, ...] = (),
-        after: tuple[str, ...] = (),
-        carrier: Header | None = None,
-    ) -> Event:
+    def _event(self, source: str, line: RawLine, reading: LineReading, carrier: Header | None = None) -> Event:
         header = reading.header
-        worker = self._worker(source, header, carrier)
         return Event(
-            source, line.number, line.offset, reading.text, header.message, worker, reading.hits,
-            header.stamp, None, header.level, header.repeat, before, after, header.group, Stance.FACT, line.continued,
-            header.forms,
+            source, line.number, line.offset, reading.text, header.message, self._worker(source, header, carrier),
+            reading.hits, header.stamp, level=header.level, repeat=header.repeat, group=header.group,
+            continued=line.continued, headers=header.forms,
         )  # fmt: skip
 
     def _worker(self, source: str, header: Header, carrier: Header | None = None) -> Worker:

@@ -1,14 +1,16 @@
 """One pass over a window: which literals of which signals are where."""
 
+from array import array
+from bisect import bisect_left
 from collections.abc import Sequence
 from copy import copy
-from itertools import compress, count, pairwise, repeat
+from itertools import accumulate, compress, count, pairwise, repeat
+from operator import add
 
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import record
 from logrules.parsing.exception_line import may_be_by_place
-from logrules.parsing.hits import Hits, Literal
-from logrules.parsing.literal_matcher import matcher_of
-from logrules.parsing.uncoloured import uncoloured
+from logrules.parsing.literal_matcher import Hits, Literal, matcher_of
 from logrules.ruleset.long_tables import LiteralTable, literals_of
 from logrules.ruleset.pack import Signal, TraceForm
 
@@ -31,6 +33,34 @@ class Detail:
 
 
 EVERYTHING = Detail()
+
+
+_COLOUR = late_pattern(rb"(\x1b\[[\d;]*m)")
+
+
+class Uncoloured:
+    """The ``data`` of a window without its colours, and where in the window each byte of it stands."""
+
+    def __init__(self, window: bytes) -> None:
+        pieces = _COLOUR.split(window)
+        texts = pieces[::2]
+        self.data = b"".join(texts)
+        # Behind so many bytes of the data so many of the window were left out.
+        self._cuts = list(accumulate(map(len, texts[:-1])))
+        self._left_out = list(accumulate(map(len, pieces[1::2]), initial=0))
+
+    def in_window(self, found: Hits) -> Hits:
+        """The same hits by their offsets in the window."""
+        cuts_before = map(bisect_left, repeat(self._cuts), found.ends)
+        moved = Hits()
+        moved.ends = array("q", map(add, found.ends, map(self._left_out.__getitem__, cuts_before)))
+        moved.numbers = found.numbers
+        return moved
+
+
+def uncoloured(window: bytes) -> Uncoloured | None:
+    """None for a window without colours, as most are."""
+    return Uncoloured(window) if b"\x1b" in window else None
 
 
 class Scanner:

@@ -10,7 +10,17 @@ from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, L
 from logrules.model.record import replace
 from logrules.parsing.bounded_dict import BoundedDict
 from logrules.parsing.crash import add_crash_frame, add_to_crash, crash_record, kernel_record, tells_crash
-from logrules.parsing.exception_chain import NESTED_LINES, SOURCE_LINES, GrowingRecord, OpenTraceback, true_type, wraps
+from logrules.parsing.exception_chain import (
+    NESTED_LINES,
+    SOURCE_LINES,
+    FrameList,
+    GrowingRecord,
+    KeptStacks,
+    OpenTraceback,
+    WriterState,
+    true_type,
+    wraps,
+)
 from logrules.parsing.exception_line import (
     MAX_MESSAGE,
     asserted,
@@ -19,8 +29,6 @@ from logrules.parsing.exception_line import (
     same_prefix,
     unglued,
 )
-from logrules.parsing.frame_list import FrameList, KeptStacks
-from logrules.parsing.writer_state import WriterState
 from logrules.ruleset.pack import TraceForm
 
 MAX_WORKERS = 4_096

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import TypeAlias
 
 from logrules.engine.run import Prepared
-from logrules.inference.rule_index import index_of
+from logrules.inference.rule_index import Index
 from logrules.model.event import Event
 from logrules.model.record import field, record, replace
 from logrules.model.test_result import MutationScore, Share
@@ -196,5 +196,5 @@ def _mutated(on: Prepared, mutant: Mutant) -> Prepared:
     Signals alone are in no table of the index; rules and waits are.
     """
     pack = mutant.applied(on.pack)
-    index = on.index if mutant.rule is None and mutant.wait is None else index_of(pack)
+    index = on.index if mutant.rule is None and mutant.wait is None else Index(pack)
     return replace(on, pack=pack, reader=on.reader.over(pack), index=index)
