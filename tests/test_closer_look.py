@@ -11,14 +11,14 @@ import threading
 import pytest
 
 from logrules.model.errors import LogrulesError
-from logrules.notify import collective_state, ray_stacks, stack_samples
-from logrules.notify.collective_state import flight_records, ras_text
-from logrules.notify.command_output import CommandOutput
-from logrules.notify.inspection import probe_hang, probe_slowness
-from logrules.notify.job_processes import Process, processes_in, python_processes, rank_of
-from logrules.notify.stack_dump import ProcessStack, StackFrame, stacks_of
-from logrules.notify.stack_groups import MAX_LINES, names_in_words, standing_apart, tree_lines
-from logrules.notify.stack_samples import hosts_of, mark_of, remote_stacks, ssh_command, why_not
+from logrules.tools.command_output import CommandOutput
+from logrules.tools.inspection import collective_state, ray_stacks, stack_samples
+from logrules.tools.inspection.collective_state import flight_records, ras_text
+from logrules.tools.inspection.job_processes import Process, processes_in, python_processes, rank_of
+from logrules.tools.inspection.probes import probe_hang, probe_slowness
+from logrules.tools.inspection.stack_dump import ProcessStack, StackFrame, stacks_of
+from logrules.tools.inspection.stack_groups import MAX_LINES, names_in_words, standing_apart, tree_lines
+from logrules.tools.inspection.stack_samples import hosts_of, mark_of, remote_stacks, ssh_command, why_not
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="the fakes are shell scripts")
 MAIN = StackFrame("main", "/w/train.py", 5, "train.py")

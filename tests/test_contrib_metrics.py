@@ -16,7 +16,7 @@ from logrules.model.timeline import WorkerNow
 
 pytest.importorskip("prometheus_client")
 from logrules.notify.notifications import job_name
-from logrules.notify.prometheus import TEXTFILE_EVERY_S, JobMetrics, MetricsTextfile
+from logrules.tools.metrics.prometheus import TEXTFILE_EVERY_S, JobMetrics, MetricsTextfile
 from tests.conftest import until
 
 HERE = Path(__file__).parent.parent / "contrib" / "prometheus"

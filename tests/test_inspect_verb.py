@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from logrules.tools import inspect_verb
+from logrules.tools.inspection import inspect_verb
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the fake is a shell script")
 FRAMES = [

@@ -1,14 +1,18 @@
 """Thousands of logs followed at once: no more files held open than there may be, and no look at all of them a line."""
 
 import resource
+import tracemalloc
+from functools import partial
+from threading import Thread
 
 import pytest
 
 from logrules.engine.follow import Following
-from logrules.model.stream import Block, End
+from logrules.model.stream import Block, End, Skipped
 from logrules.sources import descriptors, followed_files
 from logrules.sources.descriptors import SPARE, room_for
-from logrules.sources.followed_files import FollowedFiles
+from logrules.sources.followed_files import DELETED_S, FollowedFiles
+from logrules.sources.tail import ROTATED
 
 
 @pytest.fixture
@@ -47,6 +51,19 @@ def test_logs_for_which_there_is_no_room_are_named(tmp_path, monkeypatch):
     assert all("ulimit -n" in note.reason for note in notes)
 
 
+class Reading(Thread):
+    """Takes what a source has into a list, to its end."""
+
+    def __init__(self, source: FollowedFiles, said: list[Block | Skipped]) -> None:
+        super().__init__(daemon=True)
+        self.source, self.said = source, said
+        self.start()
+
+    def run(self) -> None:
+        """To its end."""
+        self.said += iter(partial(self.source._buffer.read, None), End())
+
+
 class _Coming:
     """A source of blocks."""
 
@@ -76,3 +93,119 @@ def test_lines_are_counted_in_the_logs_that_grew_alone(shipped, monkeypatch):
     assert [update.lines for update in updates[:400]] == list(range(1, 401))
     assert updates[-1].lines == following.report().lines == 400
     assert len(asked) < 3 * 400
+
+
+@pytest.fixture
+def clock(monkeypatch) -> list[float]:
+    """What the clock of the files shows."""
+    at = [1_000.0]
+    monkeypatch.setattr(followed_files, "now", lambda: at[0])
+    return at
+
+
+def taken(followed: FollowedFiles) -> list[Block | Skipped]:
+    """All that is there now."""
+    return [item for early in followed.backlog for item in iter(partial(early.read, None), End())]
+
+
+def looked(followed: FollowedFiles, clock: list[float], after_s: float = 0.0) -> None:
+    """A look at all files that long after the last one, as its thread takes it."""
+    clock[0] += after_s
+    followed._look_at_all()
+    followed._find()
+
+
+def test_logs_that_came_and_went_hold_no_room(tmp_path, monkeypatch, clock):
+    monkeypatch.setattr(followed_files, "room_for", lambda count: min(count, 3))
+    followed = FollowedFiles([str(tmp_path)])
+    for number in range(9):
+        log = tmp_path / f"pod{number}.log"
+        log.write_text(f"step {number}\n")
+        looked(followed, clock)
+        looked(followed, clock)
+        log.unlink()
+        looked(followed, clock, DELETED_S)
+    followed.stop()
+    said = list(iter(partial(followed.read, None), End()))
+    assert [item.data for item in said if isinstance(item, Block)] == [b"step %d\n" % number for number in range(9)]
+    assert not any(isinstance(item, Skipped) for item in said)
+
+
+def test_what_was_refused_is_followed_where_another_is_gone(tmp_path, monkeypatch, clock):
+    monkeypatch.setattr(followed_files, "room_for", lambda count: min(count, 1))
+    first, second = tmp_path / "a.log", tmp_path / "b.log"
+    first.write_text("step 1\n")
+    second.write_text("step 2\n")
+    followed = FollowedFiles([str(tmp_path)])
+    taken(followed)
+    first.unlink()
+    looked(followed, clock, DELETED_S)
+    assert [one.name for one in followed._followed.values()] == ["b.log"]
+    followed.give_up()
+
+
+def test_what_is_deleted_is_read_while_it_grows_and_a_new_one_of_its_name_begins_anew(tmp_path, clock):
+    log = tmp_path / "train.log"
+    with log.open("w", buffering=1) as writer:
+        writer.write("step 1\n")
+        followed = FollowedFiles([str(tmp_path)])
+        taken(followed)
+        log.unlink()
+        looked(followed, clock, DELETED_S / 2)
+        writer.write("step 2\n")
+        looked(followed, clock, DELETED_S / 2)
+        looked(followed, clock, DELETED_S / 2)
+        writer.write("step 3\n")
+        looked(followed, clock)
+    looked(followed, clock, DELETED_S)
+    assert followed._followed == {}
+    assert followed.path_of("train.log") == log
+    log.write_text("step 1 of another\n")
+    for early in followed.backlog:
+        followed._buffer.resume(early.name, early.offset, early.form)
+    said: list[Block | Skipped] = []
+    reading = Reading(followed, said)
+    looked(followed, clock)
+    looked(followed, clock)
+    followed.stop()
+    reading.join()
+    blocks = b"".join(item.data for item in said if isinstance(item, Block))
+    assert blocks == b"step 2\nstep 3\nstep 1 of another\n"
+    assert [item.reason for item in said if isinstance(item, Skipped)] == [ROTATED]
+    assert said[-1].offset == 0
+    for one in followed._followed.values():
+        one.tail.close()
+
+
+def test_a_rotated_log_whose_first_name_is_gone_is_not_read_again(tmp_path, clock):
+    log = tmp_path / "train.log"
+    log.write_text("step 1\n")
+    followed = FollowedFiles([str(tmp_path)])
+    taken(followed)
+    log.rename(tmp_path / "train.log.1")
+    log.write_text("step 2\n")
+    looked(followed, clock)
+    log.unlink()
+    looked(followed, clock, DELETED_S)
+    looked(followed, clock, DELETED_S)
+    assert followed._followed == {}
+    followed.give_up()
+
+
+def test_a_log_more_takes_little_memory(tmp_path, shipped):
+    """Tables of the rules are there once, however many logs there are."""
+    text = "".join(f"2025-01-01 00:00:{second:02d} INFO step {second} loss 0.5\n" for second in range(20))
+
+    def read(logs: int) -> int:
+        blocks = [Block(f"rank{number}.log", 0, text.encode(), 1.0 + number / 100) for number in range(logs)]
+        following = Following(_Coming(blocks), shipped, beat_s=None)
+        tracemalloc.start()
+        try:
+            list(following)
+            return tracemalloc.get_traced_memory()[0]
+        finally:
+            tracemalloc.stop()
+
+    read(2)
+    few, many = read(2), read(42)
+    assert (many - few) / 40 < 80_000

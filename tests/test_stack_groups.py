@@ -8,17 +8,23 @@ import pytest
 from logrules.engine.live_log import with_stacks
 from logrules.model.report import Diagnosis, Report, Restart, Severity, StackView, Status, Text
 from logrules.model.timeline import ParallelSizes
-from logrules.notify.process_groups import (
+from logrules.sources.flight_dump import read_dump
+from logrules.tools.inspection.process_groups import (
     ProcessGroup,
     groups_of_job,
     groups_of_records,
     groups_of_sizes,
     sizes_of,
 )
-from logrules.notify.stack_dump import ProcessStack, StackFrame, dump_of, stacks_of
-from logrules.notify.stack_groups import at_rest, grouped, odd_ones
-from logrules.notify.stack_sentences import apart, hang_sentences, slowness_sentences, stacks_for_rules, summary
-from logrules.sources.flight_dump import read_dump
+from logrules.tools.inspection.stack_dump import ProcessStack, StackFrame, dump_of, stacks_of
+from logrules.tools.inspection.stack_groups import at_rest, grouped, odd_ones
+from logrules.tools.inspection.stack_sentences import (
+    apart,
+    hang_sentences,
+    slowness_sentences,
+    stacks_for_rules,
+    summary,
+)
 
 OWN = StackFrame("step", "/work/train.py", 90, "train.py")
 REDUCE = StackFrame("all_reduce", "/env/site-packages/torch/distributed/distributed_c10d.py", 2501, "torch/distributed/distributed_c10d.py")  # fmt: skip

@@ -23,12 +23,13 @@ from logrules.model.errors import LogrulesError
 from logrules.model.report import Diagnosis, Report, Restart, Severity, StackView, Status, Text
 from logrules.model.timeline import ParallelSizes, WorkerNow
 from logrules.notify.delivery import UndeliveredError, post, run_bounded
-from logrules.notify.inspection import Inspection, probe_hang
-from logrules.notify.job_processes import Process, python_processes
 from logrules.notify.kept_file import EVERY_S, ReportFile
 from logrules.notify.notifications import Kind, NotificationPolicy, facts, sentence
 from logrules.notify.senders import APART_S, Commands, Webhook, words_of
 from logrules.output.atomic_write import UnwritableError, write_file
+from logrules.tools.inspection.inspect_option import Inspection
+from logrules.tools.inspection.job_processes import Process, python_processes
+from logrules.tools.inspection.probes import probe_hang
 from tests.conftest import until
 
 STALL = Diagnosis(
@@ -303,7 +304,7 @@ def test_an_address_without_a_port_is_refused():
 
 def test_metrics_for_prometheus():
     pytest.importorskip("prometheus_client")
-    from logrules.notify.prometheus import PrometheusExporter
+    from logrules.tools.metrics.prometheus import PrometheusExporter
 
     workers = (
         WorkerNow("rank 0", "train_step", "step 1", 2.0, 65.0, 120.0),
@@ -332,7 +333,7 @@ def test_a_port_that_is_taken_is_one_sentence():
     pytest.importorskip("prometheus_client")
     import socket
 
-    from logrules.notify.prometheus import PrometheusExporter
+    from logrules.tools.metrics.prometheus import PrometheusExporter
 
     with socket.socket() as taken:
         taken.bind(("", 0))
@@ -354,8 +355,8 @@ DUMP = json.dumps([{"thread_name": "MainThread", "frames": FRAMES}])
 @pytest.fixture
 def look(tmp_path, monkeypatch):
     """A look at processes that waits for nothing."""
-    monkeypatch.setattr("logrules.notify.inspection.LIMIT_S", 2.0)
-    monkeypatch.setattr("logrules.notify.stack_samples.sleep", lambda _seconds: None)
+    monkeypatch.setattr("logrules.tools.inspection.probes.LIMIT_S", 2.0)
+    monkeypatch.setattr("logrules.tools.inspection.stack_samples.sleep", lambda _seconds: None)
     return partial(looked, tmp_path)
 
 

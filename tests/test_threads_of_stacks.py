@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from logrules.notify.stack_dump import ProcessStack, stacks_of
-from logrules.notify.stack_groups import grouped, odd_ones
-from logrules.notify.stack_sentences import hang_sentences, stacks_for_rules
+from logrules.tools.inspection.stack_dump import ProcessStack, stacks_of
+from logrules.tools.inspection.stack_groups import grouped, odd_ones
+from logrules.tools.inspection.stack_sentences import hang_sentences, stacks_for_rules
 
 LOCK = ("lock_PyThread_acquire_lock", "/l/libpython3.11.so.1.0", "libpython3.11.so.1.0", 0, True)
 SLEEP = ("time_sleep", "/l/libpython3.11.so.1.0", "libpython3.11.so.1.0", 0, True)

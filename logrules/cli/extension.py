@@ -1,4 +1,4 @@
-"""What an installed package may add to the command line: verbs, and options of `logrules diagnose`.
+"""What an installed package may add to the command line: verbs, and options of `logrules diagnose` and `watch`.
 
 [project.entry-points."logrules.verbs"]
 audit = "acme_audit.verb"        # a module like those of our own verbs: ABOUT, add_options(parser), run(options)
@@ -6,13 +6,16 @@ audit = "acme_audit.verb"        # a module like those of our own verbs: ABOUT, 
 [project.entry-points."logrules.diagnose"]
 audit = "acme_audit.option"      # a module like `DiagnoseExtension`
 
+[project.entry-points."logrules.watch"]
+audit = "acme_audit.listener"    # a module like `WatchExtension`
+
 [project.entry-points."logrules.schemas"]
 audit = "acme_audit.form:schema" # a function that gives the JSON Schema of something that the package prints
 """
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TextIO, cast
@@ -22,12 +25,15 @@ from logrules.model.record import record
 from logrules.output.escape import safe
 
 if TYPE_CHECKING:
+    from logrules.engine.follow import Following
     from logrules.model.event import Event
     from logrules.model.report import Report
+    from logrules.notify.listener import Listener
     from logrules.ruleset.pack import Pack
 
 VERBS = "logrules.verbs"
 DIAGNOSE = "logrules.diagnose"
+WATCH = "logrules.watch"
 SCHEMAS = "logrules.schemas"
 
 
@@ -89,6 +95,29 @@ class DiagnoseExtension(Protocol):
         """What they ask for, if they do."""
 
 
+@record
+class WatchedRun:
+    """What listeners of a package may work with: the job that is followed, its name, and whom to tell what failed.
+
+    ``pid`` is the process of the command that was started, None where there is none or before it was.
+    """
+
+    following: "Following"
+    job: str
+    pid: Callable[[], int | None]
+    complain: Callable[[str], None]
+
+
+class WatchExtension(Protocol):
+    """A module with options of `watch`."""
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options."""
+
+    def listeners(self, options: argparse.Namespace, run: WatchedRun) -> "Iterable[Listener]":
+        """Who they ask to be told of the job. Raises LogrulesError where one cannot work."""
+
+
 def installed_verbs() -> Mapping[str, str]:
     """The modules of verbs that packages bring, by the name of the verb."""
     from logrules.ruleset.entry_points import entry_points
@@ -112,15 +141,26 @@ def about_of(name: str, module: str) -> str:
 @cache
 def diagnose_extensions() -> tuple[DiagnoseExtension, ...]:
     """Everything that packages add to `diagnose`; one that cannot be loaded is named and left out."""
+    return tuple(cast("DiagnoseExtension", one) for one in _options_of(DIAGNOSE))
+
+
+@cache
+def watch_extensions() -> tuple[WatchExtension, ...]:
+    """The same of `watch`."""
+    return tuple(cast("WatchExtension", one) for one in _options_of(WATCH))
+
+
+def _options_of(group: str) -> list[object]:
     from logrules.ruleset.entry_points import entry_points
 
-    found = []
-    for name, module in entry_points(DIAGNOSE):
+    found: list[object] = []
+    for name, module in entry_points(group):
         try:
-            found.append(cast("DiagnoseExtension", _imported(name, module)))
+            found.append(_imported(name, module))
         except LogrulesError as fault:
-            print(f"logrules: {safe(str(fault))}; its options of `diagnose` are left out", file=sys.stderr)
-    return tuple(found)
+            verb_name = group.rpartition(".")[2]
+            print(f"logrules: {safe(str(fault))}; its options of `{verb_name}` are left out", file=sys.stderr)
+    return found
 
 
 def installed_schemas() -> Mapping[str, Callable[[], dict[str, Any]]]:
@@ -128,6 +168,21 @@ def installed_schemas() -> Mapping[str, Callable[[], dict[str, Any]]]:
     from logrules.ruleset.entry_points import entry_points
 
     return {name: partial(_called, name, value) for name, value in entry_points(SCHEMAS)}
+
+
+def package_of(fault: BaseException) -> str | None:
+    """The installed package in whose code an error arose, or in what that called; None where it was ours."""
+    from traceback import walk_tb
+
+    from logrules.ruleset.entry_points import entry_points
+
+    ours = __name__.partition(".")[0]
+    points = (value for group in (VERBS, DIAGNOSE, WATCH, SCHEMAS) for _, value in entry_points(group))
+    packages = {value.partition(":")[0].partition(".")[0] for value in points}
+    frames = [frame for frame, _ in walk_tb(fault.__traceback__)]
+    called = (str(frame.f_globals.get("__name__")).partition(".")[0] for frame in reversed(frames))
+    innermost = next((name for name in called if name == ours or name in packages), ours)
+    return None if innermost == ours else innermost
 
 
 def _called(name: str, value: str) -> dict[str, Any]:

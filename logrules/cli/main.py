@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NoReturn
 
 from logrules.cli.did_you_mean import forgotten_verb, hint, meant_in
-from logrules.cli.extension import about_of, installed_verbs, verb
+from logrules.cli.extension import about_of, installed_verbs, package_of, verb
 from logrules.cli.shared_options import EXIT_UNUSABLE, preferred_language
 from logrules.cli.standard_streams import guarded_streams
 from logrules.model.errors import LogrulesError, PackError
@@ -131,6 +131,8 @@ def _sentence(fault: Exception) -> str:
     if text == _NO_THREAD:
         return "no further thread can be started: the machine or a limit (`ulimit -u`, `-v`) allows no more"
     reason = f"{type(fault).__name__}: {text}" if text else type(fault).__name__
+    if package := package_of(fault):
+        return f"an error in the package `{package}` ({reason}); please report it there with what --debug prints"
     return f"an error in logrules ({reason}); please report it with what --debug prints, see SECURITY.md for leaks"
 
 

@@ -4,10 +4,11 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from logrules.cli.extension import WatchedRun, watch_extensions
 from logrules.model.errors import LogrulesError
 from logrules.notify.listener import Listener
 
@@ -20,7 +21,7 @@ Complain = Callable[[str], None]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The panel, notifications, and looking closer."""
+    """The panel, notifications, and what packages add."""
     parser.add_argument(
         "--panel",
         choices=("under", "only", "off"),
@@ -37,26 +38,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     tell.add_argument(
         "--report", metavar="FILE", help="keep an up-to-date report in FILE: JSON, or HTML if it is called FILE.html"
     )
-    tell.add_argument("--metrics-port", type=int, metavar="PORT", help="serve metrics for Prometheus on PORT")
-    tell.add_argument(
-        "--metrics-address",
-        metavar="ADDRESS",
-        help="with --metrics-port: listen on ADDRESS, such as 0.0.0.0 for all (default: localhost)",
-    )
-    tell.add_argument("--metrics-textfile", metavar="FILE", help="write metrics to FILE (.prom) for node_exporter")
     tell.add_argument(
         "--job-name",
         metavar="NAME",
         help="the job's name in messages, events and metrics (default: $LOGRULES_JOB, the scheduler's id)",
     )
-    look = parser.add_argument_group("looking closer")
-    look.add_argument("--inspect", action="store_true", help="at a stall: run py-spy dump, nvidia-smi, ray status")
-    look.add_argument(
-        "--inspect-hosts",
-        metavar="HOSTS",
-        help="with --inspect: also inspect these hosts of the job (a,b,c) by ssh; ray: its Ray cluster",
-    )
-    look.add_argument("--pid", type=int, help="with --inspect: the job's process (default: the command after `--`)")
+    for extension in watch_extensions():
+        extension.add_options(parser)
 
 
 def notifiers(
@@ -85,50 +73,17 @@ def notifiers(
         from logrules.notify.senders import Webhook
 
         found.append(Webhook(options.notify, complain, options.lang, policy))
-    found += _kept(options, following, job, complain)
-    if options.inspect:
-        found.append(_inspection(options, following, child, complain))
-    elif options.pid is not None or options.inspect_hosts:
-        raise LogrulesError(f"{'--pid' if options.pid is not None else '--inspect-hosts'} is for --inspect")
-    return found
-
-
-def _kept(options: argparse.Namespace, following: "Following", job: str, complain: Complain) -> Iterator[Listener]:
-    """What keeps the state of the job where others look for it."""
     if options.report:
         from logrules.notify.kept_file import ReportFile
 
         path = Path(options.report)
         if not path.parent.is_dir():
             raise LogrulesError(f"--report {path}: there is no folder {path.parent}")
-        yield ReportFile(path, options.lang, complain)
-    if options.metrics_port is not None:
-        from logrules.notify.prometheus import LOOPBACK, PrometheusExporter
-
-        address = options.metrics_address or LOOPBACK
-        yield PrometheusExporter(options.metrics_port, following.workers, job, address)
-    elif options.metrics_address:
-        raise LogrulesError("--metrics-address is for --metrics-port")
-    if options.metrics_textfile:
-        from logrules.notify.prometheus import MetricsTextfile
-
-        yield MetricsTextfile(Path(options.metrics_textfile), following.workers, complain, job)
-
-
-def _inspection(
-    options: argparse.Namespace, following: "Following", child: Callable[[], int | None], complain: Complain
-) -> Listener:
-    from logrules.notify.inspection import Inspection
-    from logrules.notify.job_processes import python_processes
-    from logrules.notify.stack_samples import hosts_of
-
-    if options.pid is None and not options.command:
-        raise LogrulesError("--inspect needs the job's process: start the job behind `--`, or name it with --pid")
-    python_processes(os.getpid())  # says at once what is not installed
-    pid = child if options.pid is None else lambda: int(options.pid)
-
-    hosts = hosts_of(options.inspect_hosts) if options.inspect_hosts else ()
-    return Inspection(pid, following, os.environ, complain, hosts)
+        found.append(ReportFile(path, options.lang, complain))
+    run = WatchedRun(following, job, child, complain)
+    for extension in watch_extensions():
+        found += extension.listeners(options, run)
+    return found
 
 
 def displays(options: argparse.Namespace, following: "Following", job: "Job", out: TextIO) -> list[Listener]:

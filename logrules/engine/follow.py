@@ -62,7 +62,7 @@ class Following:
         self._session = Session(pack, index=index)
         self._notice = QuietNotice(SHORTEST_S * pack.patience)
         self._stalls: set[str] = set()
-        self._logs = LiveLogs(pack, self._scanners)
+        self._logs = LiveLogs(self._scanners)
         self._below = LinesBelow()
         self._skipped: dict[tuple[str, str], int] = {}
         self._heard: deque[Block | GroupRecord] = deque()

@@ -10,7 +10,6 @@ from logrules.model.report import Consequence, Diagnosis, Evidence, Report, Stac
 from logrules.model.stream import Block
 from logrules.parsing.growing_log import GrowingLog
 from logrules.parsing.reader import Reader
-from logrules.ruleset.pack import Pack
 
 # What we know of how a command ended is read as a log of this name.
 _EXIT_LOG = "exit"
@@ -30,12 +29,6 @@ class LiveLog:
         return self.growing.read_lines + self.growing.unfinished
 
 
-def live_log(source: str, pack: Pack, scanners: Scanners) -> LiveLog:
-    """A log of this name of which nothing was read yet."""
-    reader = Reader(pack, scanners.signals_of)
-    return LiveLog(GrowingLog(source, reader, scanners.find), reader, Clock())
-
-
 class LiveLogs:
     """The logs of a job, by their names; one that is asked for first is new.
 
@@ -43,8 +36,7 @@ class LiveLogs:
     that were `read` since the last time are looked at.
     """
 
-    def __init__(self, pack: Pack, scanners: Scanners) -> None:
-        self._pack = pack
+    def __init__(self, scanners: Scanners) -> None:
         self._scanners = scanners
         self.known: dict[str, LiveLog] = {}
         self._read: set[str] = set()
@@ -55,7 +47,8 @@ class LiveLogs:
     def read(self, name: str) -> LiveLog:
         """The log of this name, of which something is read now."""
         if name not in self.known:
-            self.known[name] = live_log(name, self._pack, self._scanners)
+            reader = self._scanners.reader.for_another()
+            self.known[name] = LiveLog(GrowingLog(name, reader, self._scanners.find), reader, Clock())
         self._read.add(name)
         self._may_hold.add(name)
         return self.known[name]

@@ -1,1 +1,1 @@
-"""Live: lines, panel, commands, webhook, metrics, probes."""
+"""Live: lines, panel, commands, webhook, the report in a file."""

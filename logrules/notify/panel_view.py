@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.text import Text as Line
 
 from logrules.model.change import Update
+from logrules.model.event import rank_of_label
 from logrules.model.record import record
 from logrules.model.report import Diagnosis, Report, Text
 from logrules.model.timeline import WorkerNow
-from logrules.notify.stack_groups import ranks_in
 from logrules.output import messages as words
 from logrules.output.brief_steps import in_one_line
 from logrules.output.escape import safe
@@ -93,7 +93,7 @@ def folded(workers: Sequence[WorkerNow]) -> list[tuple[str, WorkerNow]]:
 
 
 def _label(names: Sequence[str]) -> str:
-    ranks = ranks_in(names)
+    ranks = sorted({rank for name in names if (rank := rank_of_label(name)) is not None})
     if len(names) > 1 and len(ranks) == len(names):
         return f"rank {_span(ranks)}"
     return names[0] if len(names) == 1 else f"{names[0]} (+ {len(names) - 1})"

@@ -15,7 +15,7 @@ from logrules.sources.pending_lines import PendingLines
 from logrules.sources.queue import EventQueue
 from logrules.sources.rotated_files import first_names
 from logrules.sources.source import RecordSource
-from logrules.sources.tail import Anew, Grown, Tail
+from logrules.sources.tail import ROTATED, Anew, Grown, Tail
 from logrules.sources.wall_clock import now
 from logrules.sources.watch_paths import WatchedPaths
 
@@ -26,6 +26,9 @@ POLL_S = 0.5
 _LATELY_S = 0.25
 _GROWING_S, _GROWING_SHARE = 0.01, 0.05
 _QUIET_S, _QUIET_SHARE = 0.03, 0.005
+# A file without a name is written to by nobody but those who have it open; of one that is still silent after so long
+# nothing is expected.
+DELETED_S = 60.0
 _NO_ROOM = "is not followed: this process may hold no further files open; raise `ulimit -n`"
 _ABSENT = ("no such file or directory", "not a directory", "the system cannot find the file specified")
 
@@ -74,6 +77,7 @@ class Backlog:
 class _Followed:
     tail: Tail
     name: str
+    grew: float
     told: str | None = None
 
 
@@ -82,6 +86,7 @@ class FollowedFiles:
 
     ``backlog`` is what is there already, to be read before this. ``pass_on`` is given every piece before anybody
     looks at it, ``take_dump`` what the dump of a flight recorder holds and when it was read, if anybody wants that.
+    What was deleted is followed while it grows; no more files are held open than there are.
     """
 
     def __init__(self, paths: Sequence[str], pass_on: Callable[[bytes], None] = lambda _data: None) -> None:
@@ -93,6 +98,7 @@ class FollowedFiles:
         self.take_dump: Callable[[RecordSource, float], None] | None = None
         self._dumps = ComingDumps()
         self._followed: dict[str, _Followed] = {}
+        self._deleted: dict[str, _Followed] = {}
         self._refused: set[str] = set()
         self._stopped = Event()
         self._begun = False
@@ -114,7 +120,8 @@ class FollowedFiles:
 
     def path_of(self, name: str) -> Path | None:
         """Where the log of this name lies."""
-        return next((one.tail.path for one in tuple(self._followed.values()) if one.name == name), None)
+        known = (*tuple(self._followed.values()), *tuple(self._deleted.values()))
+        return next((one.tail.path for one in known if one.name == name), None)
 
     def stop(self) -> None:
         """Read no further."""
@@ -134,11 +141,21 @@ class FollowedFiles:
             if now() >= found + POLL_S:
                 self._find()
                 found = now()
-            came = [self._look(one) for one in self._followed.values()]
-            grew = now() if any(came) else grew
+            grew = now() if self._look_at_all() else grew
             self._stopped.wait(next_pause(thread_time() - begun, now() - grew))
         for one in self._followed.values():
             one.tail.close()
+
+    def _look_at_all(self) -> bool:
+        """Take what came, and let go of what was deleted; whether anything came."""
+        came = [self._look(one) for one in self._followed.values()]
+        before = now() - DELETED_S
+        for key, one in tuple(self._followed.items()):
+            if one.tail.is_deleted and one.grew <= before:
+                one.tail.close()
+                self._deleted[key] = self._followed.pop(key)
+                self._refused.clear()
+        return any(came)
 
     def _find(self) -> None:
         logs, dumps = self._roots.files()
@@ -163,13 +180,17 @@ class FollowedFiles:
         if room_for(count) < count:
             self._refused.add(key)
             self._buffer.note(name, _NO_ROOM)
-        else:
-            self._followed[key] = _Followed(Tail(path), name)
+            return
+        known = self._deleted.pop(key, None)
+        if known is not None:
+            self._buffer.begin_anew(name, ROTATED)
+        self._followed[key] = known or _Followed(Tail(path), name, now())
 
     def _was_read(self, path: Path) -> bool:
         """Whether it is a log that was read under its first name before rotation: `train.log` as `train.log.1`."""
-        firsts = (self._followed.get(str(_real(path.with_name(name)))) for name in first_names(path.name))
-        return any(first is not None and first.tail.has_read(path) for first in firsts)
+        keys = [str(_real(path.with_name(name))) for name in first_names(path.name)]
+        firsts = (known[key] for known in (self._followed, self._deleted) for key in keys if key in known)
+        return any(first.tail.has_read(path) for first in firsts)
 
     def _look(self, one: _Followed) -> bool:
         """Take what came; whether anything did."""
@@ -177,7 +198,7 @@ class FollowedFiles:
         for item in one.tail.look():
             if self._stopped.is_set():
                 return came
-            came = True
+            came, one.grew = True, now()
             if isinstance(item, Anew):
                 self._buffer.begin_anew(one.name, item.reason)
                 continue

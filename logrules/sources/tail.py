@@ -37,11 +37,15 @@ TRUNCATED = "was truncated or written anew; lines count from its new start"
 
 
 class Tail:
-    """Follows ``path``, which need not exist yet. Reads what is there, from the start."""
+    """Follows ``path``, which need not exist yet. Reads what is there, from the start.
+
+    ``fault`` says what stood against reading at the last look, if anything, ``is_deleted`` that the file had no name.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.fault: str | None = None
+        self.is_deleted = False
         self._file: FileIO | None = None
         self._at = 0
         self._mark = b""
@@ -50,7 +54,7 @@ class Tail:
         self._before: set[FileId] = set()
 
     def look(self) -> Iterator[Grown | Anew]:
-        """What has come since the last look. ``fault`` then says what stands against reading, if anything."""
+        """What has come since the last look."""
         if self._file is None and not self._open():
             return
         yield from self._rest()
@@ -94,7 +98,7 @@ class Tail:
         """Let go of the file."""
         if self._file is not None:
             self._file.close()
-        self._file, self._at, self._mark = None, 0, b""
+        self._file, self._at, self._mark, self.is_deleted = None, 0, b"", False
 
     def _open(self) -> bool:
         try:
@@ -131,7 +135,7 @@ class Tail:
             if status.st_size < self._at or self._was_overwritten(file, status):
                 self._at, self._mark = 0, b""
                 yield Anew(TRUNCATED)
-            self._written = status.st_mtime_ns
+            self._written, self.is_deleted = status.st_mtime_ns, not status.st_nlink
             while data := _read_at(file, READ_BYTES, self._at):
                 self._at += len(data)
                 self._mark = (self._mark + data)[-_MARK_BYTES:]

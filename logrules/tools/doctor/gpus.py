@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from logrules.notify.command_output import CommandOutput
+from logrules.tools.command_output import CommandOutput
 from logrules.tools.doctor.doctor_finding import DoctorFinding, failed, ok, unknown, warning
 from logrules.tools.doctor.machine import Machine
 

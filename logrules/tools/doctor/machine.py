@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from logrules.notify.command_output import MAX_OUTPUT_BYTES, CommandOutput, output_of
+from logrules.tools.command_output import MAX_OUTPUT_BYTES, CommandOutput, output_of
 
 # A healthy nvidia-smi answers in two seconds, one on a lost GPU never.
 COMMAND_LIMIT_S = 6.0

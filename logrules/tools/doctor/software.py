@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from logrules.notify.command_output import CommandOutput
+from logrules.tools.command_output import CommandOutput
 from logrules.tools.doctor.doctor_finding import DoctorFinding, failed, ok, unknown, warning
 from logrules.tools.doctor.gpus import gpus_of
 from logrules.tools.doctor.machine import Machine

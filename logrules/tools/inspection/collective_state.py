@@ -8,8 +8,8 @@ from pathlib import Path
 from time import sleep
 
 from logrules.model.collective import GroupRecord
-from logrules.notify.job_processes import Process
 from logrules.sources.flight_dump import NoDump, dump_at
+from logrules.tools.inspection.job_processes import Process
 
 # torch writes a dump when anything is written to this pipe of a rank, beside the name that its dumps have.
 _PIPE = "TORCH_NCCL_DEBUG_INFO_PIPE_FILE"

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from logrules.notify.process_groups import ProcessGroup, group_apart, shared_group
-from logrules.notify.stack_dump import ProcessStack, dump_of
-from logrules.notify.stack_groups import (
+from logrules.tools.inspection.process_groups import ProcessGroup, group_apart, shared_group
+from logrules.tools.inspection.stack_dump import ProcessStack, dump_of
+from logrules.tools.inspection.stack_groups import (
     StackGroup,
     at_rest,
     grouped,

@@ -65,13 +65,13 @@ def run(options: argparse.Namespace) -> int:
     from logrules.cli.diagnose import exit_status, render_report
     from logrules.cli.shared_options import chosen_pack
     from logrules.engine.follow import Following
-    from logrules.notify.inspection import ProbeResult, probe_hang, probe_slowness, show_probe_result
-    from logrules.notify.job_processes import processes_in, python_processes
-    from logrules.notify.stack_samples import hosts_of
     from logrules.output.atomic_write import write_page
     from logrules.output.escape import safe
     from logrules.sources.discover import discover
     from logrules.sources.wall_clock import now
+    from logrules.tools.inspection.job_processes import processes_in, python_processes
+    from logrules.tools.inspection.probes import ProbeResult, probe_hang, probe_slowness, show_probe_result
+    from logrules.tools.inspection.stack_samples import hosts_of
 
     processes = python_processes(options.pid) if options.job is None else processes_in(options.job)
     if not processes:

@@ -1,7 +1,8 @@
-"""Stacks of what works on the nodes of a Ray cluster, by a task on each: `python -m logrules.notify.ray_stacks PID`.
+"""Stacks of what works on the nodes of a Ray cluster, by a task on each.
 
-A program of its own, as `ssh` is: Ray is imported nowhere else for it, and what hangs ends with its time. The PIDs are
-processes of this machine that were looked at already. Nodes need logrules with the extra `inspect`.
+A program of its own (`python -m logrules.tools.inspection.ray_stacks PID …`), as `ssh` is: Ray is imported nowhere
+else for it, and what hangs ends with its time. The PIDs are processes of this machine that were looked at already.
+Nodes need logrules with the extra `inspect`.
 """
 
 import os
@@ -14,9 +15,9 @@ from typing import NamedTuple
 
 from logrules.engine.ray_cluster import asked_of_nodes
 from logrules.model.errors import INSPECT, LogrulesError, needed
-from logrules.notify.command_output import CommandOutput
-from logrules.notify.job_processes import MAX_PROCESSES
-from logrules.notify.stack_samples import NATIVE, PLAIN, py_spy, told_of
+from logrules.tools.command_output import CommandOutput
+from logrules.tools.inspection.job_processes import MAX_PROCESSES
+from logrules.tools.inspection.stack_samples import NATIVE, PLAIN, py_spy, told_of
 
 _PREFIX = "ray::"
 # What belongs to Ray itself, and what waits for work.

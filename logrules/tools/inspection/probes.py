@@ -1,24 +1,21 @@
 """Looks closer at a hanging job: what commands say of it, each within its time, is read for why it hangs."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from logrules.model.change import Raised, StallProlonged, Update
 from logrules.model.collective import GroupRecord
 from logrules.model.record import record
-from logrules.model.report import Report, StackView
+from logrules.model.report import StackView
 from logrules.model.timeline import UNSAID, ParallelSizes
-from logrules.notify.collective_state import flight_records, ras_text
-from logrules.notify.command_output import CommandOutput, output_of
-from logrules.notify.job_processes import Process, python_processes
-from logrules.notify.listener import Listener
-from logrules.notify.process_groups import ProcessGroup, groups_of_job, groups_of_records
-from logrules.notify.stack_dump import ProcessStack
-from logrules.notify.stack_groups import tree_lines
-from logrules.notify.stack_samples import StackSampler, why_not
-from logrules.notify.stack_sentences import apart, hang_sentences, slowness_sentences, stacks_for_rules
-from logrules.notify.task_queue import TaskQueue
+from logrules.tools.command_output import CommandOutput, output_of
+from logrules.tools.inspection.collective_state import flight_records, ras_text
+from logrules.tools.inspection.job_processes import Process
+from logrules.tools.inspection.process_groups import ProcessGroup, groups_of_job, groups_of_records
+from logrules.tools.inspection.stack_dump import ProcessStack
+from logrules.tools.inspection.stack_groups import tree_lines
+from logrules.tools.inspection.stack_samples import StackSampler, why_not
+from logrules.tools.inspection.stack_sentences import apart, hang_sentences, slowness_sentences, stacks_for_rules
 
 if TYPE_CHECKING:
     from logrules.engine.follow import Following
@@ -118,60 +115,6 @@ def _said(name: str, said: CommandOutput) -> list[ProbeOutput]:
     if said.fine or (said.hung and name == "nvidia-smi"):
         return [ProbeOutput(name, said.text if said.fine else f"logrules: {why_not(name, said, LIMIT_S)}\n")]
     return [ProbeOutput(name, why_not(name, said, LIMIT_S), evidence=False)]
-
-
-# Stacks taken more often than this show the same.
-APART_S = 120.0
-
-
-class Inspection(Listener):
-    """Inspects the processes below ``pid`` (asked for when needed) and hands what it saw to ``following``.
-
-    Where the processes stand, and that a command failed, is also said to ``complain``.
-    """
-
-    def __init__(
-        self,
-        pid: Callable[[], int | None],
-        following: "Following",
-        env: Mapping[str, str],
-        complain: Callable[[str], None],
-        hosts: Sequence[str] = (),
-    ) -> None:
-        self._pid = pid
-        self._following = following
-        self._env = env
-        self._complain = complain
-        self._tasks = TaskQueue("--inspect", complain, self._look)
-        self._hosts = tuple(hosts)
-        self._last: float | None = None
-
-    def on_update(self, update: Update, report: Callable[[], Report]) -> None:  # noqa: ARG002 (the changes say enough)
-        """Look closer, if a stall is suspected or lasts and the last look is long enough ago."""
-        stalls = any(
-            isinstance(change, StallProlonged) or (isinstance(change, Raised) and change.quiet_s is not None)
-            for change in update.changes
-        )
-        if not stalls or (self._last is not None and update.now < self._last + APART_S):
-            return
-        self._last = update.now
-        self._tasks.do(update.now)
-
-    def close(self, limit_s: float) -> None:
-        """Wait for a look that was begun, so long."""
-        self._tasks.close(limit_s)
-
-    def _look(self, now: float) -> None:
-        pid = self._pid()
-        processes = python_processes(pid) if pid is not None else []
-        look = probe_hang(processes, self._env, hosts=self._hosts, sizes=self._following.parallel_sizes())
-        show_probe_result(look, self._following, now)
-        if look.stacks is not None:
-            for line in (*look.stacks.said, *look.stacks.tree):
-                self._complain(f"stacks: {line}")
-        for seen in look.outputs:
-            if not seen.evidence:
-                self._complain(f"{seen.source}: {seen.text}")
 
 
 def show_probe_result(look: ProbeResult, following: "Following", at: float) -> None:

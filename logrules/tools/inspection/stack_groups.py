@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from logrules.model.record import field, mutable_record, record
-from logrules.notify.stack_dump import ProcessStack, StackFrame
 from logrules.output.numbers import spans
+from logrules.tools.inspection.stack_dump import ProcessStack, StackFrame
 
 MAX_PROCESSES = 4_096
 # With fewer processes than these in the largest group, nobody can be called the odd one out.

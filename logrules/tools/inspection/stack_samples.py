@@ -10,9 +10,9 @@ from time import sleep
 from logrules.model.errors import LogrulesError
 from logrules.model.event import as_rank
 from logrules.model.record import field, mutable_record, record
-from logrules.notify.command_output import CommandOutput, output_of
-from logrules.notify.job_processes import MAX_PROCESSES, RANK_VARIABLES, Process
-from logrules.notify.stack_dump import ProcessStack, stacks_of
+from logrules.tools.command_output import CommandOutput, output_of
+from logrules.tools.inspection.job_processes import MAX_PROCESSES, RANK_VARIABLES, Process
+from logrules.tools.inspection.stack_dump import ProcessStack, stacks_of
 
 # A host has many processes to go through.
 _REMOTE_LIMIT_S = 60.0
@@ -175,7 +175,7 @@ def ssh_command(host: str, mark: str) -> tuple[str, ...]:
 
 def ray_command(known: Sequence[int]) -> tuple[str, ...]:
     """Asks all nodes of the Ray cluster for the stacks of its workers, but for those of ``known`` process ids."""
-    return (sys.executable, "-m", "logrules.notify.ray_stacks", *map(str, known))
+    return (sys.executable, "-m", "logrules.tools.inspection.ray_stacks", *map(str, known))
 
 
 def told_of(pid: int, name: str, dump: str) -> str:

@@ -1,0 +1,1 @@
+"""`logrules watch` for Prometheus."""
