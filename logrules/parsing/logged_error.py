@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from logrules.model.event import Event
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Link
+from logrules.model.record import replace
 from logrules.parsing.exception_line import MAX_MESSAGE
 
 # The class under which rows of the table of exceptions know such an error.
@@ -19,6 +20,12 @@ def logged_record(number: int, line: Event, below: Sequence[Event]) -> Failure:
     return Failure(
         number, FailureKind.EXCEPTION, line.worker, line, line, LOGGED_ERROR, message, (link,), workers=(line.worker,)
     )
+
+
+def stated(crash: Failure, told: Event) -> Failure:
+    """A crash as the error that its own words state, on this line: rows know them as those of any error."""
+    link = ExceptionLink(LOGGED_ERROR, crash.message, (), Link.ROOT, told)
+    return replace(crash, type=LOGGED_ERROR, chain=(link,))
 
 
 def _rest(line: Event, below: Sequence[Event]) -> list[str]:
