@@ -157,3 +157,31 @@ def test_that_a_data_set_of_tensorflow_is_read_to_its_end_is_no_error(on):
 
     assert run_log(on, log).status is not Status.FAILED
     assert run_log(on, log).status is not Status.UNEXPLAINED
+
+
+SRUN = "srun: error: gpu-3: task 0: Exited with exit code 1\n"
+DEEPSPEED = (
+    "[2026-03-02 10:00:09,100] [ERROR] [launch.py:325:sigkill_handler] ['/env/bin/python', '-u', 'train.py', "
+    "'--local_rank=1'] exits with return code = 1\n"
+)
+
+
+@pytest.mark.parametrize("ended", [SRUN, DEEPSPEED])
+def test_what_a_program_said_itself_goes_before_the_status_with_which_it_ended(on, ended):
+    first = run_log(on, "loading the index of acme\nError: could not open /d/x.bin: No such file or directory\n" + ended)
+
+    assert [one.cause for one in first.diagnoses] == ["dataset-missing"]
+    assert "could not open" in first.diagnoses[0].evidence[-1].text
+
+
+def test_what_nobody_knows_is_not_read_on_into_the_word_of_its_launcher(on):
+    report = run_log(on, "loading the index of acme\nError: the index has 7 entries, 8 were asked for\n" + SRUN)
+
+    assert report.diagnoses[0].rule == "exits/exit-1"
+
+
+def test_a_signal_says_more_than_the_errors_above_it(on):
+    cancelled = "slurmstepd: error: *** JOB 7 ON gpu-3 CANCELLED AT 2026-03-02T10:00:09 ***\n"
+    report = run_log(on, "loading the index of acme\nError: the shard does not exist: /d/x.bin\n" + cancelled)
+
+    assert report.diagnoses[0].cause == "interrupted"

@@ -69,7 +69,8 @@ class Index:
 
     ``silent`` are the rules that silence can move, ``metrics_of`` the metrics of those among them that ask for no
     silence itself: they have to see something first. ``ends`` are the tiers that say no more than that something
-    failed; ``limits`` the silences that any asks for, ``polled`` what repeated lines must say for some of them.
+    failed, ``unknown`` the causes of what nobody knows; ``limits`` the silences that any asks for, ``polled`` what
+    repeated lines must say for some of them.
     ``markers`` are those that move workers, by signal; ``polling`` and ``parting`` the signals of lines that say no
     more than that their writer waits, or is done.
     ``origins`` and ``exceptions`` are tables of failures; ``frameworks`` are by the signals that show them, by the
@@ -83,6 +84,7 @@ class Index:
     silent: Mapping[str, Rule]
     metrics_of: Mapping[str, frozenset[str]]
     ends: frozenset[str]
+    unknown: frozenset[str]
     limits: Limits
     polled: tuple[str, ...]
     markers: Mapping[int, Marker]
@@ -112,6 +114,7 @@ def index_of(pack: Pack) -> Index:
         silent=silent,
         metrics_of={name: _metrics(found) for name, found in leaves_of.items() if not _asks_silence(found)},
         ends=ends_of(pack),
+        unknown=frozenset(rule.cause for rule in pack.rules.fallbacks() if not rule.from_table),
         limits=_limits(minding),
         polled=_polled_words(minding),
         markers={marker.signal: marker for marker in pack.markers if not (marker.polls or marker.parts)},
