@@ -28,6 +28,12 @@ LOST = (
     "[rank{0}]: RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:537] Read error [10.0.0.9]:4242: "
     "Connection reset by peer\n"
 )
+PASSED_ON = (
+    RAISED + "torch.distributed.checkpoint.api.CheckpointException: CheckpointException ranks:dict_keys([3])\n"
+    "Traceback (most recent call last): (RANK 3)\n"
+    '  File "/env/torch/distributed/checkpoint/filesystem.py", line 600, in write_data\n    raise e\n'
+    "OSError: [Errno 28] No space left on device: 'out/__3_0.distcp'\n"
+)
 STORIES = {
     "who died by the number that its launcher gave it with its rank": (
         "(TorchTrainer pid=2) - (node_id=0a, ip=10.0.0.7, pid=400) world_rank=0, local_rank=0, node_rank=0\n"
@@ -358,6 +364,9 @@ STORIES = {
     ),
     "the one rank of the job that wrote nothing": (
         "world size: 4\n" + "".join(WATCHDOG.format(rank) for rank in (0, 1, 2)), 3,
+    ),
+    "whose writing of its shard failed, as every rank passes it on": (
+        "".join(f"[rank{rank}]: {line}\n" for rank in (0, 1) for line in PASSED_ON.splitlines()), 3,
     ),
 }  # fmt: skip
 

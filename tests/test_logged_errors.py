@@ -30,6 +30,12 @@ def on():
         ("fatal: device 3 is lost\n", "gpu-xid"),
         ("[14:49:15] /opt/acme/rpc/tcp.cc:76: Failed bind on 10.0.0.7:7056 , error: Success\n", "port-in-use"),
         ("bash: runjob: command not found\n", "missing-module"),
+        # TensorFlow logs with W what ends a step.
+        (
+            "2023-03-01 10:00:00.250000: W tensorflow/core/framework/op_kernel.cc:1768] OP_REQUIRES failed at "
+            "read_ops.cc:7 : NOT_FOUND: /d/a.png; No such file or directory\n",
+            "dataset-missing",
+        ),
         # A message of several lines bears its level on the first.
         ("[ERROR train.py:48]\nAdditional properties are not allowed ('batchsize' was\nunexpected)\n", "bad-config"),
     ],
@@ -118,3 +124,64 @@ def test_a_line_that_might_begin_a_complaint_at_each_of_its_letters_is_read_and_
     report = run_log(on, f"loading\n{unit * 20_000}\n")
     assert report.status is not Status.FAILED
     assert report.diagnoses == ()
+
+
+@pytest.mark.parametrize(
+    ("what", "cause"),
+    [
+        ("failed to open /d/shard_7.bin: No such file or directory", "dataset-missing"),
+        ("the model file is corrupt: its magic is 0x7f", "checkpoint-corrupt"),
+        ("Transport endpoint is not connected", "peer-lost"),
+        ("stoi", "segfault"),
+    ],
+)
+def test_what_c_plus_plus_threw_is_told_by_its_words(on, what, cause):
+    thrown = "terminate called after throwing an instance of 'acme::Error'\n"
+    report = run_log(on, f"loading the index of acme\n{thrown}  what():  {what}\nAborted (core dumped)\n")
+
+    assert report.diagnoses[0].cause == cause
+    assert any(what in line.text for line in report.diagnoses[0].evidence)
+
+
+def test_a_failed_check_is_a_crash_whatever_its_words(on):
+    log = "[2025-03-04 05:06:07,100 C 91 91] store.cc:88:  Check failed: it != end\n*** StackTrace Information ***\n"
+
+    assert run_log(on, log).diagnoses[0].cause == "segfault"
+
+
+def test_that_a_data_set_of_tensorflow_is_read_to_its_end_is_no_error(on):
+    log = (
+        "2023-03-01 10:00:00.250000: W tensorflow/core/framework/op_kernel.cc:1202] OP_REQUIRES failed at "
+        "iterator_ops.cc:870 : Out of range: End of sequence\n"
+    )
+
+    assert run_log(on, log).status is not Status.FAILED
+    assert run_log(on, log).status is not Status.UNEXPLAINED
+
+
+SRUN = "srun: error: gpu-3: task 0: Exited with exit code 1\n"
+DEEPSPEED = (
+    "[2026-03-02 10:00:09,100] [ERROR] [launch.py:325:sigkill_handler] ['/env/bin/python', '-u', 'train.py', "
+    "'--local_rank=1'] exits with return code = 1\n"
+)
+
+
+@pytest.mark.parametrize("ended", [SRUN, DEEPSPEED])
+def test_what_a_program_said_itself_goes_before_the_status_with_which_it_ended(on, ended):
+    first = run_log(on, "loading the index of acme\nError: could not open /d/x.bin: No such file or directory\n" + ended)
+
+    assert [one.cause for one in first.diagnoses] == ["dataset-missing"]
+    assert "could not open" in first.diagnoses[0].evidence[-1].text
+
+
+def test_what_nobody_knows_is_not_read_on_into_the_word_of_its_launcher(on):
+    report = run_log(on, "loading the index of acme\nError: the index has 7 entries, 8 were asked for\n" + SRUN)
+
+    assert report.diagnoses[0].rule == "exits/exit-1"
+
+
+def test_a_signal_says_more_than_the_errors_above_it(on):
+    cancelled = "slurmstepd: error: *** JOB 7 ON gpu-3 CANCELLED AT 2026-03-02T10:00:09 ***\n"
+    report = run_log(on, "loading the index of acme\nError: the shard does not exist: /d/x.bin\n" + cancelled)
+
+    assert report.diagnoses[0].cause == "interrupted"

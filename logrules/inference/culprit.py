@@ -55,6 +55,8 @@ def suspects(context: FailureContext, sides: Comparison | None) -> Culprits:
         ranks, hosts = told_by_lines(hypothesis, known, sides)
     if declined:
         return ranks, hosts
+    if not named and (raised := _passed_on(context)):
+        ranks = raised
     if not named and (struck := _process_hit(hypothesis, context.rank_table)) is not None:
         ranks = (struck,)
     if not ranks:
@@ -116,6 +118,12 @@ def _hosts(hypothesis: Hypothesis, *, of_writer: bool) -> Iterator[str]:
     yield from filter(None, hypothesis.said("host"))
     if of_writer and (host := hypothesis.first.worker.host):
         yield host
+
+
+def _passed_on(context: FailureContext) -> tuple[int, ...]:
+    """The ranks that raised what the records of its lines pass on, whoever wrote these."""
+    chains = dict.fromkeys(line.chain for line in context.lines if line.chain is not None)
+    return tuple(dict.fromkeys(rank for chain in chains for rank in context.failures.passed_on_ranks(chain)))
 
 
 def _process_hit(hypothesis: Hypothesis, rank_table: RankTable) -> int | None:

@@ -21,7 +21,7 @@ def unclaimed(hypotheses: Sequence[Hypothesis], ends: frozenset[str]) -> Iterato
     """
     known = [one for one in hypotheses if not one.rule.fallback]
     rows = [one for one in hypotheses if one.rule.fallback and one.rule.from_table]
-    left = dict(_left(rows, _Claims.of(known, ends)))
+    left = dict(_left(rows, _Claims.of([one for one in known if one.rule.tier not in ends], ends)))
     claims = _Claims.of([*known, *left.values()], ends)
     left |= dict(_left([one for one in hypotheses if one.rule.fallback and not one.rule.from_table], claims))
     for one in hypotheses:

@@ -10,9 +10,10 @@ from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation
 from logrules.model.event import Event, Hit, Stance, hosts_of, ranks_of
 from logrules.model.failure import ExceptionLink, Failure, FailureKind
 from logrules.model.record import record, replace
-from logrules.parsing.crash import logged_record
 from logrules.parsing.exception_line import prefixed_rank
+from logrules.parsing.exit_signals import signal_number
 from logrules.parsing.exits import ExitReader
+from logrules.parsing.logged_error import logged_record, stated
 from logrules.parsing.origin import OriginResolver
 from logrules.parsing.traceback import TracebackAssembler
 from logrules.ruleset.pack import Pack
@@ -91,7 +92,7 @@ class Failures:
         self.components.update(
             frame.origin.component for link in failure.chain for frame in link.frames if frame.origin.component
         )
-        rule, link = self._rule_of(failure)
+        rule, link = self._rule_of(_as_stated(failure, known, observation.event))
         told = link.event if link is not None else observation.event
         # The first that was raised and the latest: what the log ends in often names the wrapper alone.
         grown = (*(known.grown if known is not None else ())[: _MAX_GROWN - 1], observation)
@@ -152,6 +153,12 @@ class Failures:
         rank = None if alone else prefixed_rank(failure.first.message, failure.last.message)
         return () if rank is None else (rank,)
 
+    def passed_on_ranks(self, chain: int) -> tuple[int, ...]:
+        """The ranks that raised what others pass on as a record of their own."""
+        failure = self.record_of(chain)
+        links = failure.chain if failure is not None else ()
+        return tuple(dict.fromkeys(link.rank for link in links if link.rank is not None))
+
     def all(self) -> Iterator[Failure]:
         """All that was raised, crashed or ended, as far as it has grown."""
         return (one.failure for one in self._records.values())
@@ -200,6 +207,15 @@ class Failures:
         """The phase of the first record whose frames tell one, else of a traceback that the log cuts off."""
         numbers = (*self._records, *self._assembler.stacks.tracebacks())
         return next(filter(None, map(self.phase_of, numbers)), None)
+
+
+def _as_stated(failure: Failure, known: _Known | None, latest: Event) -> Failure:
+    """What C++ threw and nobody caught, as the error that its words state, on their line; another record as it is."""
+    thrown = failure.kind is FailureKind.ABORT and failure.message and failure.type and signal_number(failure.type) is None
+    if not thrown:
+        return failure
+    came_before = known is not None and known.failure.message == failure.message
+    return stated(failure, known.shown.event if known is not None and came_before else latest)
 
 
 def _around(known: Sequence[_Known], shown: Sequence[Observation]) -> Sequence[Observation]:

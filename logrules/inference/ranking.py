@@ -184,8 +184,12 @@ def _made_nothing(ended: _Comparable, missing: _Comparable) -> bool:
 
 
 def _before(one: Observation, other: Observation) -> bool:
-    """Whether it was logged first, or within the same failure record."""
-    return one.order < other.order or (one.chain is not None and one.chain == other.chain)
+    """Whether it was logged first, or within the same failure record; last errors are judged when a log has ended."""
+    if one.chain is not None and one.chain == other.chain:
+        return True
+    if one.event.source == other.event.source:
+        return one.event.line < other.event.line
+    return one.order < other.order
 
 
 def _within_reach(ranked: Sequence[Ranked]) -> list[Ranked]:

@@ -14,6 +14,7 @@ from logrules.model.record import replace
 from logrules.model.report import Severity
 from logrules.ruleset.condition import Detection, Detector, Every, Leaf, Metrical, Stillness
 from logrules.ruleset.pack import Rule
+from logrules.ruleset.tables import EXITS
 
 if TYPE_CHECKING:
     from logrules.inference.condition_trace import Judged
@@ -139,8 +140,15 @@ class RuleEvaluation:
 
         A wait that is open does not: it is only presumed where the log ends.
         """
+        return any(self._standing())
+
+    def knows_why(self) -> bool:
+        """Whether any of that says more than that a process ended with an error."""
+        return any(not rule.id.startswith(EXITS) or rule.cause not in self._index.unknown for rule in self._standing())
+
+    def _standing(self) -> Iterator[Rule]:
         told = [rule for rule in self._raised.values() if rule.severity is not Severity.INFO and rule.wait is None]
-        return any(not self._lived_through(rule) for rule in told)
+        return (rule for rule in told if not self._lived_through(rule))
 
     def _judge(self, rule: Rule) -> Iterator[Change]:
         found = self._found(rule)

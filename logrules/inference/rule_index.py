@@ -78,6 +78,8 @@ class Index:
         self.limits, self.polled = _limits(minding), _polled_words(minding)
         # The tiers that say no more than that something failed.
         self.ends = ends_of(pack)
+        # The causes of what nobody knows.
+        self.unknown = frozenset(rule.cause for rule in pack.rules.fallbacks() if not rule.from_table)
         # By signal what moves workers; the signals of lines that say no more than that their writer waits, or is done.
         self.markers = {marker.signal: marker for marker in pack.markers if not (marker.polls or marker.parts)}
         self.polling = frozenset(marker.signal for marker in pack.markers if marker.polls)

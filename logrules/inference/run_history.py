@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
+from itertools import takewhile
 
 from logrules.inference.ending import OUTLIVED_LINES
 from logrules.inference.failure_analysis import captures_of
@@ -82,17 +83,23 @@ class FollowedRun:
                 yield from self._take_failures((failure,), self._observe(failure.last, time, failure.id))
 
     def judge_last_errors(self, *errors: Sequence[Event]) -> Iterator[Change]:
-        """A log that ends in errors which no rule knows has failed of what their words say: if nothing else is known.
+        """A log that ends in errors which no rule knows has failed of what their words say: if nothing else tells why.
 
         Of several lists of ``errors`` the first counts that has one whose words say something.
         """
         for some in errors:
-            if not self.rules.alarmed():
+            if not self.rules.knows_why():
                 yield from self._judge_logged(some)
 
-    def _judge_logged(self, errors: Sequence[Event]) -> Iterator[Change]:
-        for line in errors:
-            failure = self.state.failures.logged(line, self._job.endings.below(line))
+    def _judge_logged(self, errors: Iterable[Event]) -> Iterator[Change]:
+        ends = self.state.failures.reported_ends()
+
+        def said_itself(line: Event) -> bool:
+            return not any(end.holds(line) for end in ends)
+
+        for line in filter(said_itself, errors):
+            below = takewhile(said_itself, self._job.endings.below(line))
+            failure = self.state.failures.logged(line, tuple(below))
             if failure is not None:
                 observation = self._observe(line, self._job.clock.read(line), failure.id)
                 self.state.failures.keep(failure, observation)

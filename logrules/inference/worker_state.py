@@ -96,6 +96,8 @@ class WorkerState:
     home_bar: tuple[str, str] | None = None
     entered: Observation | None = None
     latest: Observation | None = None
+    # The last line that said where it is.
+    placed: Observation | None = None
     # The last of its signs whose time is known.
     timed: Observation | None = None
     waits: dict[str, OpenWait] = field(default_factory=dict)

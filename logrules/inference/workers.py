@@ -108,11 +108,11 @@ class WorkerTracker:
         return False
 
     def went_on(self) -> dict[str, int]:
-        """The last line of each source that said where a worker is."""
+        """The last line of each source that said where a worker is, and not only that something is over."""
         found: dict[str, int] = {}
         for state in self.workers.values():
-            if state.latest is not None:
-                event = state.latest.event
+            if state.placed is not None:
+                event = state.placed.event
                 found[event.source] = max(found.get(event.source, 0), event.line)
         return found
 
@@ -145,6 +145,8 @@ class WorkerTracker:
         if any(marker.ends for marker in markers):
             self._finish(observation)
         state.see(observation)
+        if any(marker.enters or marker.opens or marker.renews or marker.progress or marker.completes for marker in markers):
+            state.placed = observation
         return tuple(changes)
 
     def _move_on(

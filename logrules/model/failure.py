@@ -55,7 +55,7 @@ class Frame:
 class ExceptionLink:
     """One exception of a chain: its type (as printed, dotted), its message, its frames with the outermost first.
 
-    ``event`` is the line that names it.
+    ``event`` is the line that names it, ``rank`` whose it is where another rank passes it on.
     """
 
     type: str
@@ -63,6 +63,7 @@ class ExceptionLink:
     frames: tuple[Frame, ...]
     link: Link
     event: Event
+    rank: int | None = None
 
 
 @record

@@ -88,7 +88,8 @@ class OpenTraceback:
     """A traceback whose exception has not come yet.
 
     ``link`` is how it came from the exception above it, ``nested`` says that it is told in that one's message.
-    ``levels`` are those that its frames were logged at, each in a line of its own.
+    ``levels`` are those that its frames were logged at, each in a line of its own. ``rank`` is whose it is, where the
+    rank that prints it says so.
     """
 
     id: int
@@ -100,6 +101,7 @@ class OpenTraceback:
     nested: bool = False
     headless: bool = False
     levels: set[Level | None] = field(default_factory=set)
+    rank: int | None = None
 
     def is_passed_on(self, last: Event) -> bool:
         """Whether all of it, to this ``last`` line, was logged line by line at the level of what is no trouble.

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from logrules.model.event import Event, Worker, whole_number
+from logrules.model.event import Event, Worker, as_rank, whole_number
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
 from logrules.model.record import replace
 from logrules.parsing.bounded_dict import BoundedDict
@@ -109,7 +109,8 @@ class TracebackAssembler:
         nested = form.nested is not None and form.nested in hits
         if form.head in hits:
             self._heads[event.source] = event
-            return self._head(writer, event, hits[form.head], nested=nested), done[1]
+            told_below = hits.get(form.nested) if nested else None
+            return self._head(writer, event, hits[form.head], told_below), done[1]
         if nested:
             return self._told_below(writer, event), done[1]
         frame = hits.get(form.frame, hits.get(form.stack_frame))
@@ -128,7 +129,8 @@ class TracebackAssembler:
         writer.record, writer.link = GrowingRecord(failure, event.line), None
         return failure.id, failure
 
-    def _head(self, writer: WriterState, event: Event, captures: Captures, *, nested: bool) -> int:
+    def _head(self, writer: WriterState, event: Event, captures: Captures, told_below: Captures | None) -> int:
+        """The heading of a traceback; ``told_below`` is what it says as one that another's message goes on with."""
         record = writer.record
         if "current" in captures and record is not None and record.failure.kind is FailureKind.ABORT:
             record.crash_frames, record.last_line = FrameList(innermost_first=True), event.line
@@ -136,7 +138,10 @@ class TracebackAssembler:
             return record.failure.id
         frames = FrameList(innermost_first="first" in captures)
         indent = indent_of(event.message)
-        return self._open(writer, event, frames, indent, nested=nested or "original" in captures).id
+        nested = told_below is not None or "original" in captures
+        trace = self._open(writer, event, frames, indent, nested=nested)
+        trace.rank = as_rank((told_below or {}).get("rank"))
+        return trace.id
 
     def _told_below(self, writer: WriterState, event: Event) -> int:
         """A line behind which the traceback of another process begins, mostly without a head."""
@@ -261,7 +266,7 @@ class TracebackAssembler:
         record, wrappers = writer.record, self._trace.wrappers if self._trace is not None else ()
         passes_on = wraps(kind, wrappers)
         message = message or asserted(kind, event.before)
-        link = ExceptionLink(kind, message, trace.frames.outermost_first, trace.link or Link.ROOT, event)
+        link = ExceptionLink(kind, message, trace.frames.outermost_first, trace.link or Link.ROOT, event, trace.rank)
         known = record is not None and record.failure.id == trace.id
         if record is None or not known or (trace.nested and record.repeats(kind, message)):
             link = replace(link, link=Link.WRAPPER if passes_on else Link.ROOT)
