@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from operator import attrgetter
 
 from logrules.inference import step_time
+from logrules.inference.awaited_calls import unlike_calls
 from logrules.inference.cadence import outlasts
 from logrules.inference.job_state import Activity
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, begin, extend, match_of_lines
@@ -62,8 +63,11 @@ class JobSnapshot:
 
 def match_of(leaf: Stillness, at: JobSnapshot) -> Match | None:
     """The observations on which the leaf holds at this moment, or None."""
-    if isinstance(leaf, Detector) and leaf.kind in (Detection.MISSED, Detection.MISMATCHED):
-        return at.run.recorded.match(missed=leaf.kind is Detection.MISSED)
+    match leaf:
+        case Detector(Detection.MISSED):
+            return at.run.recorded.match(missed=True)
+        case Detector(Detection.MISMATCHED):
+            return at.run.recorded.match(missed=False) or unlike_calls(at.run.ranks)
     if at.activity.exit_status is not None:
         return None  # who has ended waits for nothing
     match leaf:
