@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import TypeAlias
 
 from logrules.inference import step_time
+from logrules.inference.awaited_calls import unlike_calls
 from logrules.inference.cadence import outlasts
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, extended, match_of_lines
 from logrules.inference.rule_index import Limits
@@ -29,8 +30,11 @@ Failing: TypeAlias = Callable[[], bool]
 
 def match_of(leaf: Stillness, run: RunState, failing: Failing) -> Match | None:
     """The observations on which the leaf holds at this moment, or None."""
-    if isinstance(leaf, Detector) and leaf.kind in (Detection.MISSED, Detection.MISMATCHED):
-        return run.recorded.match(missed=leaf.kind is Detection.MISSED)
+    match leaf:
+        case Detector(Detection.MISSED):
+            return run.recorded.match(missed=True)
+        case Detector(Detection.MISMATCHED):
+            return run.recorded.match(missed=False) or unlike_calls(run.ranks)
     if run.job.activity.exit_status is not None:
         return None  # who has ended waits for nothing
     match leaf:

@@ -27,6 +27,7 @@ _FEWEST_PEERS = 2
 # NCCL's buffers let a rank get a few collectives ahead of those that it shares them with; ranks further apart than this
 # count those of different groups.
 _FURTHEST_APART = 100
+_PAIRED = ("SEND", "RECV")
 
 
 @record
@@ -133,12 +134,18 @@ def _by_number(waiting: Mapping[int, Collective]) -> Iterator[RankDivergence]:
 
 def _by_kind(waiting: Mapping[int, Collective]) -> Iterator[RankDivergence]:
     """Ranks that wait in the same collective as the others by its number, but in another by its kind."""
-    usual = Counter(call.seq for call in waiting.values()).most_common(1)
-    same = {rank: call for rank, call in waiting.items() if usual and call.seq == usual[0][0]}
+    same = of_one_number(waiting)
     if (found := unlike_in_kind(same)) is not None:
         kind, ranks, others = found
         own, theirs = same[ranks[0]], same[others[0]]
         yield RankDivergence(kind, ranks, others, (own.told, theirs.told), facts_of(own, theirs))
+
+
+def of_one_number(waiting: Mapping[int, Collective]) -> dict[int, Collective]:
+    """The calls of most ranks by their number. Who sends waits for who receives: these are no calls of a whole group."""
+    calls = {rank: call for rank, call in waiting.items() if call.op not in _PAIRED}
+    usual = Counter(call.seq for call in calls.values()).most_common(1)
+    return {rank: call for rank, call in calls.items() if call.seq == usual[0][0]}
 
 
 def unlike_in_kind(same: Mapping[int, CollectiveCall], lower: Callable[[Hashable], int] | None = None) -> Unlike | None:

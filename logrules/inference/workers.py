@@ -145,7 +145,9 @@ class WorkerTracker:
         if any(marker.ends for marker in markers):
             self._finish(observation)
         state.see(observation)
-        if any(marker.enters or marker.opens or marker.renews or marker.progress or marker.completes for marker in markers):
+        if any(
+            marker.enters or marker.opens or marker.renews or marker.progress or marker.completes for marker in markers
+        ):
             state.placed = observation
         return tuple(changes)
 
