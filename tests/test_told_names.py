@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from logrules import diagnose
+from logrules import diagnose, load_rules
 from logrules.inference import command_slots
-from logrules.inference.advice import in_force, is_done, is_idle, renamed
+from logrules.inference.advice import Circumstances, in_force, is_done, is_idle, renamed, steps_for
 from logrules.inference.command_slots import filled_command, filled_value, is_filled
 from logrules.inference.rule_index import Index
 from logrules.inference.run_state import JobState
@@ -17,6 +17,7 @@ from logrules.model.report import Fix, Report, Text
 from logrules.output.shell import commands
 from logrules.parsing.captures import Captures
 from logrules.ruleset.name_tables import Derivation, DerivedNumber, RenamedSetting, ToldName
+from logrules.ruleset.rule_text import FixStep
 from logrules.ruleset.table_reader import NamesFile, adapter_of
 
 _FILE = Path(__file__).parent.parent / "rules" / "names.yaml"
@@ -107,6 +108,15 @@ def test_a_setting_is_told_under_the_name_that_it_has_there():
     assert renamed(step, in_force([new], {"transformers": "4.50.1"})) == step
 
 
+def test_a_flag_that_is_a_key_elsewhere_has_its_value_behind_an_equals_sign():
+    share = RenamedSetting("s", "--share", {"trainer": "."}, "engine.share=")
+    eager = RenamedSetting("e", "--eager", {"trainer": "."}, "engine.eager=True")
+    step = replace(_STEP, do=Text("Lower --share", ""), flags=("--share 0.5", "--eager"))
+    told = renamed(step, in_force([share, eager], {"trainer": "seen"}))
+    assert told.flags == ("engine.share=0.5", "engine.eager=True")
+    assert told.do.en == "Lower engine.share"
+
+
 def _report(tmp_path: Path, *lines: str) -> Report:
     log = tmp_path / "train.log"
     log.write_text("\n".join(lines) + "\n")
@@ -119,6 +129,24 @@ def test_segments_that_grow_already_are_not_proposed(tmp_path: Path):
     then = _report(tmp_path, "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", advised)
     assert any("PYTORCH_CUDA_ALLOC_CONF" in fix.env for fix in first.diagnoses[0].fixes)
     assert not any("PYTORCH_CUDA_ALLOC_CONF" in fix.env for fix in then.diagnoses[0].fixes)
+
+
+def test_a_trainer_that_starts_the_engine_is_told_its_own_keys(tmp_path: Path):
+    dead = "vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue. See stack trace (above)"
+    frame = '  File "/app/verl/workers/rollout/vllm_rollout/vllm_async_server.py", line 9, in generate'
+    told = {flag for fix in _report(tmp_path, "Traceback:", frame, dead).diagnoses[0].fixes for flag in fix.flags}
+    assert "actor_rollout_ref.rollout.enforce_eager=True" in told
+    assert not any(flag.startswith("--") for flag in told)
+    assert "--enforce-eager" in {flag for fix in _report(tmp_path, dead).diagnoses[0].fixes for flag in fix.flags}
+
+
+def test_a_step_for_other_words_is_not_shown_where_no_step_fits():
+    def step(do: str, **asked: str) -> FixStep:
+        return FixStep(Fix(do=Text(do, "")), **asked)
+
+    steps = [step("Build the tokenizer", where="tokenizer"), step("Install the project", unless="packages")]
+    at = Circumstances(frozenset(), said=["a file of site-packages"])
+    assert [fix.do.en for fix in steps_for(steps, load_rules().tables, at)] == ["Install the project"]
 
 
 def test_what_the_trainer_of_transformers_is_given_has_the_values_that_it_takes(tmp_path: Path):

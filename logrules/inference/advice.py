@@ -51,7 +51,8 @@ def steps_for(steps: Sequence[FixStep], tables: Tables, at: Circumstances) -> tu
     chosen = chosen_fixes(steps, tables.settings, replace(at, told=told_of))
     fitting = ((fix, renamed(fix, settings)) for fix in chosen)
     left = [fix for before, fix in fitting if not (is_done(fix, at.told) or is_idle(before, fix))]
-    return tuple(_filled(fix, at.told) for fix in _told(left, at.told) or _told((step.fix for step in steps), at.told))
+    general = (step.fix for step in steps if not (step.where or step.when_told or step.during))
+    return tuple(_filled(fix, at.told) for fix in _told(left, at.told) or _told(general, at.told))
 
 
 def chosen_fixes(
@@ -233,7 +234,8 @@ def _flag(flag: str, setting: RenamedSetting) -> str:
     name, *rest = _FLAG_END.split(flag, maxsplit=1)
     if name != setting.name:
         return flag
-    return setting.to and setting.to + (f" {setting.value}" if setting.value else "".join(rest))
+    given = f" {setting.value}" if setting.value else "".join(rest)
+    return setting.to and setting.to + (given.lstrip(" =") if setting.to.endswith("=") else given)
 
 
 def _said(text: Text, setting: RenamedSetting) -> Text:
@@ -242,7 +244,8 @@ def _said(text: Text, setting: RenamedSetting) -> Text:
 
 def _in_text(text: str, setting: RenamedSetting) -> str:
     """The name where it stands as a word of its own; one without another name stays in sentences."""
-    return _word(setting.name).sub(lambda _: setting.to, text) if setting.to and setting.name in text else text
+    told = setting.to.rstrip("=")
+    return _word(setting.name).sub(lambda _: told, text) if told and setting.name in text else text
 
 
 @lru_cache(maxsize=256)

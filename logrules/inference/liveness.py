@@ -30,11 +30,8 @@ Failing: TypeAlias = Callable[[], bool]
 
 def match_of(leaf: Stillness, run: RunState, failing: Failing) -> Match | None:
     """The observations on which the leaf holds at this moment, or None."""
-    match leaf:
-        case Detector(Detection.MISSED):
-            return run.recorded.match(missed=True)
-        case Detector(Detection.MISMATCHED):
-            return run.recorded.match(missed=False) or unlike_calls(run.ranks)
+    if isinstance(leaf, Detector) and leaf.kind in (Detection.MISSED, Detection.MISMATCHED):
+        return _calls_apart(run, missed=leaf.kind is Detection.MISSED)
     if run.job.activity.exit_status is not None:
         return None  # who has ended waits for nothing
     match leaf:
@@ -52,6 +49,12 @@ def match_of(leaf: Stillness, run: RunState, failing: Failing) -> Match | None:
             return _lagging(run, failing)
         case _:
             return _live(leaf, run, failing)
+
+
+def _calls_apart(run: RunState, *, missed: bool) -> Match | None:
+    """What dumps tell of calls that ranks missed; of calls that do not match, the ranks' own lines as well."""
+    found = run.recorded.match(missed=missed)
+    return found if missed or found is not None else unlike_calls(run.ranks)
 
 
 def _patience(limit_s: float, lived_through_s: float) -> float:

@@ -106,12 +106,11 @@ class TracebackAssembler:
     def _traceback_line(self, form: TraceForm, writer: WriterState, event: Event, hits: Mapping[int, Captures]) -> Told:
         exception = hits.get(form.exception)
         done = self._exception(writer, event, exception) if exception is not None else (None, None)
-        nested = form.nested is not None and form.nested in hits
+        told_below = hits.get(form.nested) if form.nested is not None else None
         if form.head in hits:
             self._heads[event.source] = event
-            told_below = hits.get(form.nested) if nested else None
             return self._head(writer, event, hits[form.head], told_below), done[1]
-        if nested:
+        if told_below is not None:
             return self._told_below(writer, event), done[1]
         frame = hits.get(form.frame, hits.get(form.stack_frame))
         if frame is not None and done[0] is None:

@@ -79,7 +79,7 @@ class RenamedSetting:
     """A flag, key or variable that is called otherwise where the log tells of another version or another make of card.
 
     Where what it tells has all patterns of ``when_told``, steps show ``to``, with ``value`` if one is given. One
-    without ``to`` does nothing there and is not shown.
+    without ``to`` does nothing there and is not shown. A ``to`` that ends in ``=`` is a key, with its value behind it.
     """
 
     id: Label
