@@ -53,7 +53,7 @@ _WHOSE = regex.compile(
 )
 # What is told of it is no value.
 _ABOUT = regex.compile(
-    r"\b(?:algorithm|policy|type|pattern|version|format|length|file|path)[ ]?[:=][ ]?[\"']?$", regex.IGNORECASE
+    r"(?<![a-z])(?:id|algorithm|policy|type|pattern|version|format|length|file|path)[ ]?[:=][ ]?[\"']?$", regex.IGNORECASE
 )
 _HASH = regex.compile(r"(?:\w{1,8}[:-])?[0-9a-f-]{12,}", regex.IGNORECASE)
 _FAR_CHARS, _MAX_WORDS = 150, 8
@@ -66,6 +66,8 @@ _TURNED = tuple(
     regex.compile(pattern, regex.VERBOSE | regex.IGNORECASE)
     for pattern in (
         rf"""["'](?P<secret>[^"'\n\s]{{6,400}}+)["'] [ ] (?:(?:is|was)[ ](?:not|no)[ ](?:(?:an?|the)[ ])?(?:valid[ ])?|(?:given[ ])?(?:for|as)[ ]) (?:the[ ]|an?[ ]|--)? [\w.-]{{0,40}}? (?:(?P<password>{PASSWORDS})|{KEYS}|(?:token|key|sk|pat|pass|pwd)\b)""",
+        # As pytest tells of which attribute a value is.
+        rf"""["'](?P<secret>[^"'\n]{{6,400}}+)["'] (?= [ ] (?: [^\n]{{0,80}}\n[^\n]{{0,120}}where[ ]["'](?P=secret)["'][ ] )? = [ ] [\w.()\[\]]{{1,80}}? (?:(?P<password>{PASSWORDS})|{KEYS}|(?:token|key|sk|pat|pass|pwd)\b) )""",
         r"""(?<!\S)["'“]?(?P<secret>[^\s"'()]{6,400}+)["'”]?[ ]?[(](?P<password>password|passwd|passphrase|pwd|密码|口令|密钥)[)]""",
         r"""(?<![\w/.:@-])[\w.-]{1,40}+[:/](?P<secret>[^\s:"'/]{6,100})@(?:[\w.-]{1,100}:\d{2,5}\b|[\w-]{1,60}(?:\.[\w-]{1,60}){1,6})""",
     )

@@ -102,4 +102,6 @@ def _tail(one: str, other: str) -> str:
             break
         alike += 1
     tail = one[len(one) - alike :]
-    return tail[tail.index(" ") :].strip() if " " in tail else ""
+    # Of a record of JSON the end of the line that it holds.
+    begins = [at for at in (tail.find('\\n"'), tail.find(" ")) if at >= 0]
+    return tail[min(begins) :].strip() if begins else ""

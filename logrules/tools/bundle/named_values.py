@@ -40,13 +40,19 @@ _SIGNS = r"""
   | (?:的?值)?+ (?:已|被)?+ (?:是|为|等于|(?:改|设|设置|重置|更新|修改)[为成]了?) | ,值[是为]?+:?+ | 如下 | (?<=\s)(?:is|was):?[ ](?!(?:re)?set[ ]to)
   | (?<=\s)(?:est|es|ist|lautet|é|è):?[ ] | [은는][ ] | は
 """
+# Of one word.
+_HERE_DOCUMENT = r"""
+    (?: =/dev/stdin )?+ [ ]? <<-? [ ]? ["']? (?P<mark>[A-Za-z]\w{1,20}+) ["']? [ \t]*+ \r?\n
+    (?= \s{0,40}+ \S{1,400}+ [ \t]*+ \r?\n [^\n]{0,200}? (?P=mark) [ \t]*+ $ ) [ \t]*+
+"""
 _PATTERN = regex.compile(
     rf"""
     (?: (?P<password>{PASSWORDS}) | (?P<key>{KEYS}) | {HINT_START}(?P<hint>{HINTS}) )
     {NAME_END} {NAME_REST}?+
     (?P<close> \\*+["'`] | %2[27] | \*\* )?+ \]?+ {_STATE}
     (?P<set>
-        {_QUALIFIED} (?: [ ] (?:provided|given|supplied|received|entered|specified|used) (?=[ ]?:) )?+ [ \t]*+ (?: {_SIGNS} ) (?: \s*+(?=\\*["']) | [ \t]*+ )
+        {_HERE_DOCUMENT}
+      | {_QUALIFIED} (?: [ ] (?:provided|given|supplied|received|entered|specified|used) (?=[ ]?:) )?+ [ \t]*+ (?: {_SIGNS} ) (?: \s*+(?=\\*["']) | [ \t]*+ )
       | (?: \\[nrt] | [\s,;] ){{1,12}}+ \\*+["']? val(?:ue)? \\*+["']? \s*+ [:=] \s*+
       | : (?: [ \t]*+ \r?\n [ \t]++ (?!val)\w{{1,20}}+: [^\n]{{0,80}}+ ){{0,3}}+ [ \t]*+ \r?\n [ \t]++ value: [ \t]*+
       | [ ]?+ \{{ (?: [ \t]*+ \r?\n [ \t]++ (?!default)\w{{1,20}}+ [ ]*+ = [^\n]{{0,80}}+ ){{0,3}}+ \n [ \t]++ default [ ]*+ = [ \t]*+
@@ -194,7 +200,7 @@ def _is_no_value(found: "regex.Match[str]", text: str, secret: str) -> bool:
     is_path = _PATH.fullmatch(secret) is not None and drawn_by_lot(secret) < MIN_HINTED
     is_told = bool(found["typed"]) and not has_mixture(secret)
     is_code = _is_called(text, found, secret) or _is_its_own_name(text, found, secret)
-    return is_nothing(secret) or is_path or is_told or is_code
+    return is_nothing(secret) or is_nothing(found["secret"]) or is_path or is_told or is_code
 
 
 def _tells_enough(found: "regex.Match[str]", left: str, before: str) -> bool:

@@ -23,14 +23,16 @@ _ENVIRONMENT_END = re.compile("\x00(?=[A-Za-z_][A-Za-z0-9_]{0,80}=)")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "「": '"', "」": '"', "『": '"', "』": '"'})
 # The end of a line inside a token: of a terminal's or an editor's width, quoted, continued, or redrawn.
 _FRAME = r"(?:\\|[|│┃](?:[ \t]*[|│┃])?)?"
+# Of a record of JSON that holds the line, its frame spelt out.
+_RECORD = r"(?:(?:\\u250[23])?+\\++n\\*+\"[^\n]{0,200}+)?+"
 _END = r"(?:\r\n|\n|\r)(?P<on>[ \t]*(?:[|>│┃][ \t]*){0,2}(?=[\w+/=.~-]))?"
 # Or of an opening quote, or in an address.
-_BEFORE = r"(?:(?<=[\w+/=.~-])|(?<=[=:]\")|(?<=[=:][ ]\")|(?<=https:)|(?<=http:))"
-_BREAK = re.compile(rf"{_BEFORE}[ \t]*{_FRAME}{_END}")
+_BEFORE = r"(?:(?<=[\w+/=.~@-])|(?<=[=:]\")|(?<=[=:][ ]\")|(?<=https:)|(?<=http:))"
+_BREAK = re.compile(rf"{_BEFORE}[ \t]*{_FRAME}{_RECORD}{_END}")
 # Behind the first line of a message rich prints its place in the source.
 _SOURCE = r"[ \t]+\w[\w.]{0,60}\.py:\d{1,6}[ \t]*"
 _BESIDE_SOURCE = re.compile(rf"{_SOURCE}\n")
-_BREAK_OR_SOURCE = re.compile(rf"{_BEFORE}(?:{_SOURCE}|[ \t]*){_FRAME}{_END}")
+_BREAK_OR_SOURCE = re.compile(rf"{_BEFORE}(?:{_SOURCE}|[ \t]*){_FRAME}{_RECORD}{_END}")
 _TOKEN = re.compile(r"[\w+/=.~-]")
 _MAX_BEGINNING = 200
 _LAST_OF_ASCII = 127
@@ -79,7 +81,7 @@ def _breaks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _same_beginning(text: str, line: int, next_line: int) -> int:
-    """How many characters two lines begin with alike, up to a blank: a worker, a stream, a time."""
+    """How many characters two lines begin with alike, up to a blank or a quote: a worker, a time, a record."""
     if text[line : line + 1] != text[next_line : next_line + 1]:
         return 0
     one, other = text[line : line + _MAX_BEGINNING], text[next_line : next_line + _MAX_BEGINNING]
@@ -87,4 +89,4 @@ def _same_beginning(text: str, line: int, next_line: int) -> int:
     while unlike - alike > 1:
         half = (alike + unlike) // 2
         alike, unlike = (half, unlike) if one[alike:half] == other[alike:half] else (alike, half)
-    return max(one.rfind(" ", 0, alike), one.rfind("\t", 0, alike)) + 1
+    return max(one.rfind(end, 0, alike) for end in ' \t"') + 1

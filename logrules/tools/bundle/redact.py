@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -18,8 +18,15 @@ from logrules.tools.bundle.plain_text import folded, unwrapped, without_controls
 from logrules.tools.bundle.private_details import ADDRESS, private_details
 from logrules.tools.bundle.random_tokens import is_plain_json, random_tokens
 from logrules.tools.bundle.respelled import respelled
-from logrules.tools.bundle.secret_forms import Form, command_secrets, secret_forms, surrounded_forms
-from logrules.tools.bundle.secret_looks import drawn_by_lot, is_nothing, turns_by_chance
+from logrules.tools.bundle.secret_forms import MAX_FORM_CHARS, Form, command_secrets, secret_forms, surrounded_forms
+from logrules.tools.bundle.secret_looks import (
+    MIN_SIGNED,
+    MIN_STRONG,
+    drawn_by_lot,
+    is_no_word,
+    is_nothing,
+    turns_by_chance,
+)
 from logrules.tools.bundle.secret_tables import secret_cells
 from logrules.tools.bundle.text_view import TextView
 from logrules.tools.bundle.wrapped_names import values_of_wrapped_names
@@ -33,6 +40,7 @@ _MIN_LOTTED = 12
 _MIN_WRAPPED = 8
 _OWN = "a pattern of yours"
 _MARK = regex.compile(r"\[redacted: [^\]\n]{1,60}\]")
+_ALPHANUMERIC = regex.compile(r"[A-Za-z0-9]*+")
 _STARS = frozenset("*xX.•")
 
 Span = tuple[int, int, str]
@@ -93,9 +101,19 @@ class Redactor:
 
     def _otherwise(self, look: _Look) -> Iterator[Span]:
         """What is recognised once escapes are resolved and parts joined, and in lines without their heads."""
-        for other in (respelled(look.view), without_line_heads(look.view, look.places)):
-            for start, end, kind in self._recognised(_look(other.text)) if other else ():
-                yield from ((*span, kind) for span in other.spans(start, end))  # type: ignore[union-attr]
+        yield from self._recognised_in(without_line_heads(look.view, look.places), Redactor._recognised)
+        yield from self._recognised_in(respelled(look.view), Redactor._with_and_without_heads)
+
+    def _with_and_without_heads(self, look: _Look) -> Iterator[Span]:
+        yield from self._recognised(look)
+        yield from self._recognised_in(without_line_heads(look.view, look.places), Redactor._recognised)
+
+    def _recognised_in(
+        self, other: TextView | None, recognised: Callable[["Redactor", _Look], Iterator[Span]]
+    ) -> Iterator[Span]:
+        if other is not None:
+            for start, end, kind in recognised(self, _look(other.text)):
+                yield from ((*span, kind) for span in other.spans(start, end))
 
     def _recognised(self, look: _Look) -> Iterator[Span]:
         view, joined = look.view, look.joined
@@ -153,7 +171,7 @@ def _of_forms(view: str, joined: TextView) -> Iterator[Span]:
             yield from _of_wrapped(form, joined)
     if len(joined.starts) > 1:
         for kind, match, group in _surrounded(joined.text):
-            if len(joined.spans(*match.span())) > 1 and match.end(group) > match.start(group):
+            if len(joined.spans(match.start(), match.end() + 1)) > 1 and match.end(group) > match.start(group):
                 parts = joined.spans(*match.span(group))
                 if not is_nothing(view[slice(*parts[0])]):
                     yield from ((*part, kind) for part in _drawn_parts(view, parts))
@@ -187,25 +205,46 @@ def _found(form: Form, pattern: "regex.Pattern[str]", text: str, places: list[in
 def _of_wrapped(form: Form, joined: TextView) -> Iterator[Span]:
     """Secrets of the form that lines are wrapped in the middle of, a span a line."""
     text = joined.text
-    places = places_of(form.prefixes, text)
-    for found in _found(form, form.wrapped, text, places):
-        parts = joined.spans(*found.span())
+    for begin, stop in _wrapped(form, joined):
+        parts = joined.spans(begin, stop)
         size = parts[0][1] - parts[0][0]
-        if len(parts) == 1 or (form.maybe_words and _is_name(_behind_prefix(form, found[0][:size]), found[0][size:])):
+        first, rest = text[begin : begin + size], text[begin + size : stop]
+        if len(parts) == 1 or (form.maybe_words and _is_name(_behind_prefix(form, first), rest)):
             continue
-        place = found.start()
+        place = begin
         for start, end in parts:
             piece = text[place : place + end - start]
             # A whole secret that the next line's first word seems to go on.
-            if place - found.start() >= form.least and drawn_by_lot(piece) < _MIN_WRAPPED:
+            if place - begin >= form.least and drawn_by_lot(piece) < _MIN_WRAPPED:
                 break
             yield start, end, form.name
             place += end - start
 
 
+def _wrapped(form: Form, joined: TextView) -> Iterator[tuple[int, int]]:
+    places = places_of(form.prefixes, joined.text)
+    yield from (found.span() for found in _found(form, form.wrapped, joined.text, places))
+    for place in places if form.begins_with_prefix else ():
+        at = bisect_right(joined.starts, place)
+        if joined.starts[at - 1] != place or at == len(joined.starts):
+            continue
+        # What begins a line is no part of the last word of the line before.
+        found = form.wrapped.match(joined.text[place : place + MAX_FORM_CHARS])
+        if (
+            found is not None
+            and drawn_by_lot(_behind_prefix(form, joined.text[place : joined.starts[at]])) >= _MIN_WRAPPED
+        ):
+            yield place, place + found.end()
+
+
 def _is_name(first: str, rest: str) -> bool:
     """Whether what ends a line is a name and no beginning of what stands on the next, which may be drawn by lot."""
-    return drawn_by_lot(first) < min(len(first), _MIN_WRAPPED) and not turns_by_chance(rest)
+    if drawn_by_lot(first) >= min(len(first), _MIN_WRAPPED) or turns_by_chance(rest):
+        return False
+    # So little says nothing of itself: `9048`, `igmsbzkxu`.
+    goes_on = _ALPHANUMERIC.match(rest)[0]  # type: ignore[index]  # (it fits the empty text too)
+    is_short = first.isalnum() and len(first) < _MIN_LOTTED
+    return not (is_short and (drawn_by_lot(goes_on) >= MIN_SIGNED or (goes_on.islower() and is_no_word(goes_on))))
 
 
 def _behind_prefix(form: Form, text: str) -> str:

@@ -38,7 +38,7 @@ _SPELT = regex.compile(
     | % (?:25){{0,2}}+ (?P<hex>[2-7][0-9a-fA-F])
     | & (?:amp;)?+ \# (?: [xX] (?P<hex>[0-9a-fA-F]{{2,5}}) | (?P<decimal>\d{{2,6}}) ) ;
     | (?: (?<= =[0-9A-F]{{2}} ) = (?P<hex>[2-7][0-9A-F]) | = (?P<hex>[2-7][0-9A-F]) (?= =[2-7][0-9A-F] ) )
-    | (?P<block> (?<= : [ ] [|>] [+-]? ) \\++ n (?=[ ]{{2}}) )
+    | (?P<end> (?<!\\) \\++ (?: r \\++ )?+ n (?! \\*+["'] | $ ) )
     | (?P<joint> {_JOINT} )
     """,
     regex.VERBOSE,
@@ -84,7 +84,7 @@ def _char(found: "regex.Match[str]") -> str | None:
     """What is meant: a character, nothing where parts are joined, None for what no secret has."""
     if found["joint"] is not None or found["escape"] is not None:
         return ""
-    if found["block"] is not None:
+    if found["end"] is not None:
         return "\n"
     if found["bytes"] is not None:
         return _of_bytes(found["bytes"].replace("\\", ""))

@@ -18,7 +18,7 @@ _ALPHABETS = {
 }  # fmt: skip
 # Of these, chance makes short ones; nothing of the same alphabet may go on behind them.
 _EXACT = "UhHld"
-_MAX_CHARS = 4_096
+MAX_FORM_CHARS = 4_096
 _NEVER = regex.compile(r"(?!)")
 # Not inside a word. What looks like one may be the rest of an escape: `\n`, `%3D`, `\u003d`, a colour without its ESC.
 _START = (
@@ -109,7 +109,7 @@ def _form(name: str, prefixes: str, alphabet: str, least: int, most: int) -> For
     behind = rf"(?!-?{_ALPHABETS['h']})" if alphabet == "H" else rf"(?!{letters})"
     behind = behind if most and alphabet in _EXACT + "a" else ""
     head = rf"{_START}(?:{either})"
-    secret = rf"{head}{letters}{{{least},{most or _MAX_CHARS}}}"
+    secret = rf"{head}{letters}{{{least},{most or MAX_FORM_CHARS}}}"
     return Form(
         name,
         starts,

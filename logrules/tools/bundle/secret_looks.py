@@ -27,7 +27,8 @@ _LEFT_CHARS = 40
 _HEADER = regex.compile(r"(?i:(?<![a-z])x-)|(?<![\w-])(?:[A-Z][a-z0-9]{1,20}-){1,4}$")
 _IDENTIFIER = regex.compile(r"\w+[_.]\w[\w.-]*|[A-Z]?[a-z]+(?:[A-Z]\w*)+|[A-Z]{6,}|api[a-z]+|\w+(?:-\w+)+")
 # Neither a setting, a path, a time nor a version of something.
-_CHOSEN = regex.compile(r"(?!.*\d\.\d)[^\s=:/\\]+")
+_CHOSEN = regex.compile(r"(?!.*\d\.\d)(?:[a-z][\w.-]{0,30}:)?(?P<word>[^\s=:/\\]{8,})")
+_MIN_JOINED_WORDS = 15
 # Behind these a password stands, with signs, rather than a key.
 SHORT_HINTS = frozenset({"pwd", "pass", "pw", "pgpass", "pin", "psk", "requirepass"})
 # Behind another word these name a user's secret, or, all in capitals, an issuer's. (A `fuse_pass` is a compiler's.)
@@ -123,10 +124,14 @@ def is_telling(secret: str) -> bool:
 
 
 def is_chosen(secret: str) -> bool:
-    """Whether it may be a password: of words and digits, as people make them, or drawn by lot."""
-    mixed = any(map(str.isalpha, secret)) and any(map(str.isdecimal, secret))
-    may_be = len(secret) >= MIN_HINTED and _CHOSEN.fullmatch(secret) is not None
-    return may_be and ((mixed and secret[0].isalpha()) or drawn_by_lot(secret) >= MIN_HINTED or is_no_word(secret))
+    """Whether it may be a password: of words and digits, as people make them, or drawn by lot; maybe with its user."""
+    found = _CHOSEN.fullmatch(secret)
+    if found is None:
+        return False
+    word = found["word"]
+    mixed = any(map(str.isalpha, word)) and any(map(str.isdecimal, word))
+    are_words = word.isascii() and word.isalpha() and len(word) >= _MIN_JOINED_WORDS
+    return (mixed and word[0].isalpha()) or are_words or drawn_by_lot(word) >= MIN_HINTED or is_no_word(word)
 
 
 def is_issued(name: str, left: str, before: str) -> bool:
@@ -156,7 +161,8 @@ def is_hinted(name: str, left: str, before: str, secret: str) -> bool:
     drawn = drawn_by_lot(secret)
     if word in SHORT_HINTS:
         return has_mixture(secret) and (has_signs(secret) or drawn >= MIN_STRONG)
-    return len(secret) >= MIN_HINTED and drawn >= (MIN_SIGNED if word.startswith("sig") else MIN_HINTED)
+    is_long = drawn >= (MIN_SIGNED if word.startswith("sig") else MIN_HINTED) or is_mixed_fourfold(secret)
+    return len(secret) >= MIN_HINTED and is_long
 
 
 def _is_mixed_and_long(secret: str) -> bool:

@@ -46,9 +46,9 @@ NAME_END = r"(?: (?<=[\u4e00-\u9fff]) | (?![a-z]) )"
 # What a name may go on with, and is the same name still.
 _MORE = r"(?<![ ])\d{1,3}|(?<=[Kk][Ee][Yy][ ])\d(?=:)|(?<![ ])(?:old|new|prod|dev|test|hash|raw|b64|base64|value|str|plain|base)"
 NAME_REST = (
-    rf"(?:[_\- ]?(?:{_MORE}|(?<=[_-])(?:{_any_of(_TABLE['issuers'])}))(?![a-z0-9])"
-    rf"|(?-i:(?<=[A-Z])_(?!(?i:{_any_of(_TABLE['not_of_secrets'])})(?![A-Z0-9]))[A-Z][A-Z0-9]{{1,20}}+(?=[\"']?[ ]?[=:])))"
+    rf"(?:[_\- ]?(?:{_MORE}|(?<=[_-])(?!id\b)(?:{_any_of(_TABLE['issuers'])}))(?![a-z0-9])"
+    rf"|(?-i:(?<=\bTF_TOKEN)_\w{{1,60}}+|(?<=[A-Z])_(?!(?i:{_any_of(_TABLE['not_of_secrets'])})(?![A-Z0-9]))[A-Z][A-Z0-9]{{1,20}}+(?=[\"']?[ ]?[=:])))"
 )
-TOKEN_OF_TEXT = _behind(_TABLE["tokens_of_text"], r"(?<![a-z])")
+TOKEN_OF_TEXT = _behind(_TABLE["tokens_of_text"], r"(?<![a-z\d])")
 KEY_OF_MAP = _behind(_TABLE["keys_of_maps"], r"(?<![a-z])")
 KEY_OF_ISSUER = _behind(_TABLE["issuers"], "")

@@ -15,7 +15,7 @@ Span = tuple[int, int, str]
 
 # So far behind where a name begins its value begins at the latest, or is cut in front of what shows what it is.
 _MAX_CHARS = MAX_NAME_CHARS + 24
-_MIN_WIDTH = 60
+_MIN_WIDTH = 30
 # How a line begins that goes on with a name: the rest of it, and a sign, a comma or a blank.
 _REST_OF_NAME = regex.compile(r"[A-Za-z_.-]{1,40}+(?:[\"'`]?+[ \t]?+[=:,]|[ \t])")
 _IN_NAME = regex.compile(r"[A-Za-z_.-]")

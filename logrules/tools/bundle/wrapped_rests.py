@@ -13,7 +13,7 @@ _QUOTED_REST = regex.compile(r"[^\s\"'`]{1,400}+(?=[\"'`])")
 _MIN_DRAWN = 6
 # A line that is as long as a terminal is wide, or as the line before it, was cut there, whatever it goes on with.
 _TERMINAL = 80
-_MIN_WIDTH = 60
+_MIN_WIDTH = 30
 
 # A box is cut where no more than its padding parts a text from its frame.
 _FRAMED = regex.compile(r" ?[|│┃](?: ?[|│┃])?(?=\n)")
