@@ -403,3 +403,22 @@ def test_a_measure_counts_however_long_the_unknown_prefix_before_it(tmp_path):
 
     log.write_text(begun + rounds)
     assert diagnose(str(log)).status is not Status.WAITING
+
+
+def _counts(minute: int, finished: int) -> str:
+    said = f"pending: 0, running: {64 - finished}, finished: {finished}, failure: 0"
+    return f"(TaskRunner pid=8) [2026-03-01 10:{minute:02}:00,250][verl.trainer.ppo.v1.replay_buffer][INFO] - {said}\n"
+
+
+@pytest.mark.parametrize(
+    ("story", "counts", "status"),
+    [
+        ("answers are finished all the while", [_counts(n, n) for n in range(50)], Status.RUNNING),
+        ("none is finished any more", [_counts(n, min(n, 5)) for n in range(50)], Status.STALLED),
+        ("none is finished for a while", [_counts(n, min(n, 5)) for n in range(9)], Status.WAITING),
+    ],
+)
+def test_a_line_that_counts_what_is_waited_for_renews_the_wait(tmp_path, story, counts, status):
+    log = tmp_path / "train.log"
+    log.write_text("Training Progress:   0%|          | 0/435 [00:00<?, ?it/s]\n" + "".join(counts))
+    assert diagnose(str(log)).status is status, story

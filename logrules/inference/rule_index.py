@@ -86,7 +86,7 @@ class Index:
     limits: Limits
     polled: tuple[str, ...]
     markers: Mapping[int, Marker]
-    polling: frozenset[int]
+    polling: Mapping[int, Marker]
     parting: frozenset[int]
     origins: OriginResolver
     exceptions: ExceptionTable
@@ -115,7 +115,7 @@ def index_of(pack: Pack) -> Index:
         limits=_limits(minding),
         polled=_polled_words(minding),
         markers={marker.signal: marker for marker in pack.markers if not (marker.polls or marker.parts)},
-        polling=frozenset(marker.signal for marker in pack.markers if marker.polls),
+        polling={marker.signal: marker for marker in pack.markers if marker.polls},
         parting=frozenset(marker.signal for marker in pack.markers if marker.parts),
         origins=OriginResolver(tables.components, tables.own_words, tables.nesting),
         exceptions=ExceptionTable(tables.classes, tables.exceptions, pack.required),

@@ -167,8 +167,8 @@ def phase_in_words(report: Report) -> Text:
 
     A job that shows no phase at all has not left its start, so far as one can say.
     """
-    usual = any(one.phase_from is PhaseSource.CAUSE for one in report.diagnoses[:1])
-    return words.PROBABLY_IN_PHASE if usual and report.status in _EXPLAINED and report.phase != _START else words.IN_PHASE
+    usual = is_explained(report) and report.diagnoses[0].phase_from is PhaseSource.CAUSE
+    return words.PROBABLY_IN_PHASE if usual and report.phase != _START else words.IN_PHASE
 
 
 def is_restart_advised(one: Diagnosis) -> bool:
