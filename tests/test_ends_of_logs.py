@@ -141,3 +141,36 @@ def test_a_line_with_nothing_behind_its_prefix_ends_no_wait(on, prefix):
     log = "".join(f"{prefix}{waits % second}\n" for second in range(0, 60, 10))
     assert run_log(on, log).status is Status.WAITING
     assert run_log(on, f"{log}{prefix}\n").status is Status.WAITING
+
+
+ASKED = "2025-03-01 10:00:00,250 - acme - INFO - Asking a judge about the report, please wait ...\n"
+REFUSED = "2025-03-01 10:00:01,250 - acme - ERROR - Error when calling remote API: Error code: 401 - no valid token\n"
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "fails"),
+    [
+        ("it ends there", ASKED + REFUSED, True),
+        ("it only notes that", ASKED + REFUSED + "2025-03-01 10:00:02,250 - acme - INFO - The judge: none\n", True),
+        (
+            "its results are saved for all that",
+            ASKED + REFUSED + "2025-03-01 10:00:02,250 - acme - INFO - Report saved to out/report.json\n",
+            False,
+        ),
+        (
+            "another rank's are",
+            ASKED + REFUSED + "[rank3]: 2025-03-01 10:00:02,250 - acme - INFO - Report saved to out/report.json\n",
+            True,
+        ),
+        (
+            "what is saved tells of the failure",
+            ASKED + REFUSED + "2025-03-01 10:00:02,250 - acme - INFO - Crash report saved to out/report.json\n",
+            True,
+        ),
+        ("three of ten thousand fail", STEPS + "Failed to decode 3 of 10000 images\n", False),
+        ("three of four fail", STEPS + "Failed to decode 3 of 4 images\n", True),
+    ],
+)
+def test_what_its_program_outlives_ends_no_log(on, story, log, fails):
+    report = run_log(on, log)
+    assert (report.status in (Status.FAILED, Status.UNEXPLAINED)) is fails, story
