@@ -12,6 +12,7 @@ from tests.conftest import event
 SAID = [
     ("Namespace(batch_size=32, lr=0.1)", "launch"),
     ("Initializing process group with 8 ranks", "rendezvous"),
+    ("Connecting to tcp://10.0.0.3:41000", "rendezvous"),
     ("Loading annotations of the validation split", "data_load"),
     ("built the data loaders", "data_load"),
     ("Loading pretrained weights of the backbone", "model_load"),
