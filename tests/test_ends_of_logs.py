@@ -99,7 +99,7 @@ def test_nothing_is_told_of_a_log_torn_off_in_the_midst_of_this(on, story, log):
 )
 def test_a_build_that_says_no_more_stalls(on, story, log, cause):
     report = run_log(on, log)
-    assert (report.status, report.diagnoses[0].cause) == (Status.STALLED, cause)
+    assert (report.status, report.diagnoses[0].cause) == (Status.WAITING, cause)
 
 
 def test_a_job_that_kaldi_saw_fail_has_failed(on):
@@ -139,5 +139,38 @@ def test_who_logs_what_it_raised_does_much_more_and_is_done_has_lived_through_it
 def test_a_line_with_nothing_behind_its_prefix_ends_no_wait(on, prefix):
     waits = "(EngineCore_0 pid=7) DEBUG 01-01 10:00:%02d [core_client.py:425] Waiting for 1 core engine proc(s) to start: {0}"
     log = "".join(f"{prefix}{waits % second}\n" for second in range(0, 60, 10))
-    assert run_log(on, log).status is Status.STALLED
-    assert run_log(on, f"{log}{prefix}\n").status is Status.STALLED
+    assert run_log(on, log).status is Status.WAITING
+    assert run_log(on, f"{log}{prefix}\n").status is Status.WAITING
+
+
+ASKED = "2025-03-01 10:00:00,250 - acme - INFO - Asking a judge about the report, please wait ...\n"
+REFUSED = "2025-03-01 10:00:01,250 - acme - ERROR - Error when calling remote API: Error code: 401 - no valid token\n"
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "fails"),
+    [
+        ("it ends there", ASKED + REFUSED, True),
+        ("it only notes that", ASKED + REFUSED + "2025-03-01 10:00:02,250 - acme - INFO - The judge: none\n", True),
+        (
+            "its results are saved for all that",
+            ASKED + REFUSED + "2025-03-01 10:00:02,250 - acme - INFO - Report saved to out/report.json\n",
+            False,
+        ),
+        (
+            "another rank's are",
+            ASKED + REFUSED + "[rank3]: 2025-03-01 10:00:02,250 - acme - INFO - Report saved to out/report.json\n",
+            True,
+        ),
+        (
+            "what is saved tells of the failure",
+            ASKED + REFUSED + "2025-03-01 10:00:02,250 - acme - INFO - Crash report saved to out/report.json\n",
+            True,
+        ),
+        ("three of ten thousand fail", STEPS + "Failed to decode 3 of 10000 images\n", False),
+        ("three of four fail", STEPS + "Failed to decode 3 of 4 images\n", True),
+    ],
+)
+def test_what_its_program_outlives_ends_no_log(on, story, log, fails):
+    report = run_log(on, log)
+    assert (report.status in (Status.FAILED, Status.UNEXPLAINED)) is fails, story

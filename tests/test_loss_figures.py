@@ -79,3 +79,21 @@ def rows(shown):
 )  # fmt: skip
 def test_which_loss_stands_still(on, story, log, alarming):
     assert ("training-not-converging" in {one.cause for one in run_log(on, log).diagnoses}) is alarming
+
+
+NEMO = "Epoch 0: {0}%|#| {0}/100 [00:{0}<00:40, loss=nan, v_num=, reduced_train_loss={1:.2f}]\n"
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "alarming"),
+    [
+        ("no number any more", steps([*USUAL, *[float("nan")] * 30]), True),
+        ("a few numbers behind it", steps([*USUAL, float("nan"), *USUAL[:5]]), True),
+        ("the next trial of a search begins well", steps([*USUAL, *[float("nan")] * 30]) + steps(USUAL), False),
+        ("one step was left out", steps([*USUAL, float("nan"), *USUAL]), False),
+        ("one of two ranks has none", "".join(f"[rank{n % 2}]: step {n} loss {2.5 if n % 2 else 'nan'} lr 1\n" for n in range(80)), True),
+        ("a stage that computes no loss, beside what is reduced", "".join(NEMO.format(n, 8 - n / 20) for n in range(10, 60)), False),
+    ],
+)  # fmt: skip
+def test_what_is_a_loss_that_is_no_number(on, story, log, alarming):
+    assert ("loss-nan" in {one.cause for one in run_log(on, log).diagnoses}) is alarming, story

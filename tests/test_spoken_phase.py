@@ -12,17 +12,19 @@ from tests.conftest import event
 SAID = [
     ("Namespace(batch_size=32, lr=0.1)", "launch"),
     ("Initializing process group with 8 ranks", "rendezvous"),
+    ("Connecting to tcp://10.0.0.3:41000", "rendezvous"),
     ("Loading annotations of the validation split", "data_load"),
     ("built the data loaders", "data_load"),
     ("Loading pretrained weights of the backbone", "model_load"),
     ("Generating responses to 512 prompts", "rollout"),
     ("Start training: 20 epochs", "train_step"),
+    ("Training the adapters...", "train_step"),
     ("Evaluating on 5000 items", "eval"),
     ("Saving checkpoint to out/last.pt", "checkpoint"),
     ("wrote the weights to out/", "checkpoint"),
     ("Cleaning up temporary files", "shutdown"),
 ]
-UNDER_WAY = ["Loading the dataset", "now computing image statistics…", "Indexing ..."]
+UNDER_WAY = ["Loading the dataset", "now computing image statistics…", "Indexing ...", "Training the adapters..."]
 NOT_UNDER_WAY = [
     "Loading the dataset took 12 s",  # it says how it went
     "Loading model: done",
@@ -30,6 +32,7 @@ NOT_UNDER_WAY = [
     "Missing keys in the state dict ...",  # no doing of the job
     "Exiting the program ...",
     "Computing image statistics",  # of no phase, and nothing says that it goes on
+    "Training samples of the split",  # a heading
     "Finished",
     "",
 ]

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from logrules.inference.worker_state import ANEW_S
-from logrules.model.event import Event, Level
+from logrules.model.event import Event, Level, Worker
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import replace
 from logrules.model.template import begins_statement, template_of
@@ -40,6 +40,20 @@ def _answers(message: str) -> bool:
     """
     found = re.match(_ANSWER % "2", message) if '" 2' in message else None
     return found is not None and not re.search(_CLIENT, found["above"]) and not re.match(_PROBE, found["path"])
+
+
+# Whose work has come to its results goes on, unless these are what tells of the failure.
+_RESULT = late_pattern(
+    r"(?i)(?=.{0,200}?\b(?:saved|written|wrote|stored|exported)\b.{0,60}?\b(?:to|in|into|under|as|at)\b)"
+    r"(?!.{0,200}?\b(?:logs?|dump\w*|core|crash\w*|tracebacks?|errors?|failures?|failed|not|partial\w*|emergency)\b)"
+)
+_MAX_RESULT = 300
+
+
+def has_results(lines: Iterable[Event], worker: Worker) -> bool:
+    """Whether its logger notes in one of these lines that what it worked for is saved."""
+    noted = (line for line in lines if line.worker == worker and line.level is Level.INFO)
+    return any(_RESULT.match(line.message[:_MAX_RESULT]) for line in noted)
 
 
 _FIGURES = late_pattern(r"\d+")

@@ -7,7 +7,15 @@ from collections.abc import Set as AbstractSet
 from operator import attrgetter
 
 from logrules.inference.complaint import complains, complaints
-from logrules.inference.end_signs import answers, is_cut_short, opening_of, opens_again, refuses, without_stream_level
+from logrules.inference.end_signs import (
+    answers,
+    has_results,
+    is_cut_short,
+    opening_of,
+    opens_again,
+    refuses,
+    without_stream_level,
+)
 from logrules.inference.observation import Observation
 from logrules.inference.progress_line import bar_of, progress_key
 from logrules.inference.worker_state import ANEW_S, peers
@@ -244,6 +252,7 @@ def _new_errors(lines: Sequence[Event], went_on: int) -> Iterator[Event]:
         if line.line <= went_on
         or _carries_on(line, lines[:place], lines[place + 1 :])
         or _speaks_on(line, lines[place + 1 :])
+        or has_results(lines[place + 1 :], line.worker)
     }
     for place, line in errors:
         if line.line > went_on and template_of(line.message) not in lived_through and not answers(lines[place + 1 :]):

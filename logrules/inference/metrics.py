@@ -34,6 +34,9 @@ _ENOUGH_TO_SCATTER = 30
 # Where a counter of steps stands when a run begins, and how far off a figure is then from one that was trained.
 _FIRST_STEPS = frozenset(("0", "1"))
 _UNTRAINED = 1.5
+# Weights that are no numbers give none any more. So many behind one that was none are of a step that was left out, of
+# the next trial of a search, or of another run.
+_SOUND = 20
 # The words of a name up to where its figure begins.
 _NAME = late_pattern(r"([A-Za-z_][A-Za-z_ /-]{0,60})[\s:=(\"']{0,8}$")
 
@@ -46,6 +49,13 @@ class Series:
     latched: dict[Leaf, Match] = field(default_factory=dict)
     # The first number that it had: what later ones are large or small against.
     first: float | None = None
+    # How many of the last were numbers.
+    sound: int = 0
+
+    def recovers(self, value: float) -> bool:
+        """Whether so many numbers came, with this one, that what was no number before spoiled nothing."""
+        self.sound = self.sound + 1 if math.isfinite(value) else 0
+        return self.sound >= _SOUND
 
 
 class MetricStates:
@@ -74,8 +84,9 @@ class MetricStates:
         value *= metric.scale
         if _begins_anew(series.samples, value, observation, restarted):
             series.samples.clear()
+        recovers = series.recovers(value)
         for leaf in self._asked[metric.metric]:
-            if isinstance(leaf, MetricIs) and leaf.stays and math.isfinite(value):
+            if isinstance(leaf, MetricIs) and (recovers or (leaf.stays and math.isfinite(value))):
                 series.latched.pop(leaf, None)
             if _latches(leaf, value, series, observation, metric.signal):
                 series.latched[leaf] = extended(series.latched.get(leaf), observation, metric.signal)

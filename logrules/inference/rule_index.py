@@ -82,7 +82,7 @@ class Index:
         self.unknown = frozenset(rule.cause for rule in pack.rules.fallbacks() if not rule.from_table)
         # By signal what moves workers; the signals of lines that say no more than that their writer waits, or is done.
         self.markers = {marker.signal: marker for marker in pack.markers if not (marker.polls or marker.parts)}
-        self.polling = frozenset(marker.signal for marker in pack.markers if marker.polls)
+        self.polling = {marker.signal: marker for marker in pack.markers if marker.polls}
         self.parting = frozenset(marker.signal for marker in pack.markers if marker.parts)
         # Tables of failures.
         self.origins = OriginResolver(tables.components, tables.own_words, tables.nesting)

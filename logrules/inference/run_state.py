@@ -210,8 +210,10 @@ class RunState:
         event = observation.event
         signals = [hit.signal for hit in event.hits]
         parting = not self._index.parting.isdisjoint(signals)
-        if not markers and not self._index.polling.isdisjoint(signals):
+        polling = [marker for signal in signals if (marker := self._index.polling.get(signal)) is not None]
+        if polling and not markers:
             self.polls.see(observation)
+            self.tracker.waits.count((name for marker in polling for name in marker.renews), observation)
         if event.arrived is not None:
             self._step_deadlines.hear(event.arrived)
         self.last = observation

@@ -14,7 +14,8 @@ _MAX_READ = 300
 _NO_DOING = "warning nothing during string missing existing exiting closing shutting finishing cleaning according using"
 _DOING = re.compile(
     r"\W{0,4}(?:[Nn]ow |[Ss]tart(?:ed|s)? )?"
-    rf"(?!(?i:{'|'.join(_NO_DOING.split())}|setting|regarding|including|following|training)\b)"
+    rf"(?!(?i:{'|'.join(_NO_DOING.split())}|setting|regarding|including|following)\b)"
+    r"(?![Tt]raining\b(?!.*(?:\.\.\.|…)\s*$))"
     r"[A-Z]?[a-z]{2,20}ing\b(?! ?[:=(|%\d])"
 )
 _DONE = re.compile(r"(?i)\b(?:complete[ds]?|done|finish\w*|success\w*|took|ok|fail\w*|skip\w*|time)\b|\d%|\d ?s\b|✓|✅")

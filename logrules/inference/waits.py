@@ -46,6 +46,11 @@ class OpenWaits:
         for name, holder in self._held(names, observation.worker):
             holder.waits[name].renew(observation)
 
+    def count(self, names: Iterable[str], observation: Observation) -> None:
+        """A line counts what these waits are for."""
+        for name, holder in self._held(names, observation.worker):
+            holder.waits[name].count(observation)
+
     def end_named(self, names: Iterable[str], observation: Observation) -> None:
         """A line says that these waits are over: for its writer, or for all who wait if they come from it together."""
         for name in names:

@@ -24,7 +24,7 @@ class OpenWait:
     """A wait that nothing has ended yet.
 
     ``renewed`` is the last line that spoke of it, ``moved`` the last that said more than the one before, ``timed`` the
-    last whose time is known.
+    last whose time is known. ``counts``: what it is for was counted, and changed at the last.
     """
 
     wait: Wait
@@ -32,6 +32,7 @@ class OpenWait:
     renewed: Observation
     moved: Observation
     timed: Observation | None = None
+    counts: bool = False
 
     @property
     def since(self) -> float | None:
@@ -51,6 +52,11 @@ class OpenWait:
             self.timed = observation
         self.renewed = observation
 
+    def count(self, observation: Observation) -> None:
+        """A line counts what it is for."""
+        self.counts = not self.is_repeated_by(observation)
+        self.renew(observation)
+
     def is_repeated_by(self, observation: Observation) -> bool:
         """Whether a line only says again what the last one said, with next to nothing between."""
         before, after = self.renewed.event, observation.event
@@ -68,7 +74,7 @@ class OpenWait:
         """
         if self.is_overdue(now):
             return False
-        if self.opened.event.repeat > 1:
+        if self.opened.event.repeat > 1 or self.counts:
             return True
         moved = self.moved.event.message
         return not self.wait.presumed or moves_at_its_pace(moved) or (cut_short and self._is_timed(moved))

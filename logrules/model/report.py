@@ -14,6 +14,7 @@ class Status(StrEnum):
 
     FAILED = "failed"
     STALLED = "stalled"
+    WAITING = "waiting"
     UNEXPLAINED = "unexplained"
     RUNNING = "running"
     COMPLETED = "completed"

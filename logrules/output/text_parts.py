@@ -20,7 +20,9 @@ from logrules.output.shell import quoted
 from logrules.output.styled import Page, StyledText, clipped
 
 COLOR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
-_STATUS_COLOR = {Status.FAILED: "red", Status.STALLED: "yellow", Status.UNEXPLAINED: "red"}
+# Of these the first diagnosis says why.
+_EXPLAINED = (Status.FAILED, Status.STALLED, Status.WAITING)
+_STATUS_COLOR = {Status.FAILED: "red", Status.STALLED: "yellow", Status.WAITING: "yellow", Status.UNEXPLAINED: "red"}
 MAX_SOURCES = 3
 _START = "launch"
 _MAX_VERDICT = 160
@@ -97,7 +99,7 @@ def status_color(report: Report) -> str:
 
 def is_explained(report: Report) -> bool:
     """Whether the first diagnosis is what the verdict says."""
-    return bool(report.diagnoses) and report.status in (Status.FAILED, Status.STALLED)
+    return bool(report.diagnoses) and report.status in _EXPLAINED
 
 
 def is_beside_the_point(report: Report) -> bool:
@@ -115,7 +117,8 @@ def headline(report: Report, language: str) -> str:
     """What the verdict says beside status and phase."""
     if is_explained(report):
         first = report.diagnoses[0]
-        return f"{first.title.of(language)}{where(first, language)}"
+        said = words.OR_CUT_OFF if report.status is Status.WAITING else words.PLAINLY
+        return f"{said.of(language).format(title=first.title.of(language))}{where(first, language)}"
     if report.status is Status.UNEXPLAINED and report.unusual:
         last = clipped(report.unusual[-1].text.strip(), _MAX_VERDICT)
         return words.UNEXPLAINED.of(language).format(count=len(report.unusual), last=last)
@@ -164,9 +167,8 @@ def phase_in_words(report: Report) -> Text:
 
     A job that shows no phase at all has not left its start, so far as one can say.
     """
-    usual = any(one.phase_from is PhaseSource.CAUSE for one in report.diagnoses[:1])
-    ended = report.status in (Status.FAILED, Status.STALLED)
-    return words.PROBABLY_IN_PHASE if usual and ended and report.phase != _START else words.IN_PHASE
+    usual = is_explained(report) and report.diagnoses[0].phase_from is PhaseSource.CAUSE
+    return words.PROBABLY_IN_PHASE if usual and report.phase != _START else words.IN_PHASE
 
 
 def is_restart_advised(one: Diagnosis) -> bool:

@@ -18,15 +18,15 @@ from logrules.ruleset.pack import HeaderFormat, NameForm, TimeForm
 class MarkerFile(SignalFile):
     """A line that says where a worker is.
 
-    ``enters`` a phase; ``leaves`` one that interrupted a loop (an evaluation that gives its figures, a checkpoint that
-    is saved), back to that loop; ``opens`` or ``closes`` waits of this or another file; ``progress``
-    is a step of a loop or a bar that moved (it renews open waits of the worker and may be
-    sampled); ``completes`` the run; ``ends`` it, and does not say how (a prompt, a summary at
-    exit); ``parts``: where it is the very last line, its writer has said that it is done; ``starts`` a run; after one
-    that ``rests`` (a full bar) nobody expects the next soon; one that ``polls`` says that its writer waits, and where
-    it stands again and again, that nothing else happens. One that is a ``guess`` (a bar without a name) enters no loop
-    that the frameworks seen by then do not have (no server trains), and none while an evaluation is under way. One that
-    holds ``once`` opens no wait that its writer has been through.
+    ``enters`` a phase; ``leaves`` one that interrupted a loop (an evaluation that gives its figures, a checkpoint
+    that is saved), back to that loop; ``opens`` or ``closes`` waits of this or another file; ``progress`` is a step
+    of a loop or a bar that moved (it renews open waits of the worker and may be sampled); ``completes`` the run;
+    ``ends`` it, and does not say how (a prompt, a summary at exit); ``parts``: where it is the very last line, its
+    writer has said that it is done; ``starts`` a run; after one that ``rests`` (a full bar) nobody expects the next
+    soon; one that ``polls`` says that its writer waits, and where it stands again and again, that nothing else
+    happens; a wait that it renews moves as long as its counts change. One that is a ``guess`` (a bar without a name)
+    enters no loop that the frameworks seen by then do not have (no server trains), and none while an evaluation is
+    under way. One that holds ``once`` opens no wait that its writer has been through.
     ``samples`` are lines that must be recognised, ``near`` lines that must not.
     """
 

@@ -21,7 +21,6 @@ from logrules.tools.bundle.respelled import respelled
 from logrules.tools.bundle.secret_forms import MAX_FORM_CHARS, Form, command_secrets, secret_forms, surrounded_forms
 from logrules.tools.bundle.secret_looks import (
     MIN_SIGNED,
-    MIN_STRONG,
     drawn_by_lot,
     is_no_word,
     is_nothing,
