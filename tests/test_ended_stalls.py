@@ -3,7 +3,6 @@
 import pytest
 
 from logrules import diagnose
-from logrules.cli.main import main
 from logrules.model.report import Status
 
 BEGUN = "2026-03-04 10:00:00 - INFO - datasets.builder - Generating train split\n"
@@ -72,19 +71,3 @@ def test_a_table_is_of_the_one_who_waits_where_it_comes_at_once(tmp_path, shippe
     begun = "2026-03-04 10:00:00 - INFO - Loading dataset from /data/quotes.json\n"
     report = ended(tmp_path, shipped, "2026-03-04 10:45:00 - INFO -     total: 17", begun=begun + summary(at))
     assert (report.status is Status.STALLED) is stands
-
-
-@pytest.mark.parametrize(
-    ("minute", "status", "exit_with", "said"),
-    [("00", "WAITING", 0, "(or its log was cut off there)"), ("40", "STALLED", 1, "")],
-)
-def test_that_a_log_ends_in_a_wait_is_no_alarm_before_its_times_show_that_it_lasts(
-    tmp_path, capsys, minute, status, exit_with, said
-):
-    log = tmp_path / "train.log"
-    begun = "[2025-03-02 10:00:36,254] [INFO] [comm.py:668:init_distributed] Initializing TorchBackend in DeepSpeed\n"
-    log.write_text(f"{begun}2025-03-02 10:{minute}:40 the watchdog says hello\n")
-    assert main(["diagnose", str(log)]) == exit_with
-    shown = capsys.readouterr().out
-    assert shown.startswith(status)
-    assert said in shown.splitlines()[0]

@@ -99,7 +99,7 @@ def test_nothing_is_told_of_a_log_torn_off_in_the_midst_of_this(on, story, log):
 )
 def test_a_build_that_says_no_more_stalls(on, story, log, cause):
     report = run_log(on, log)
-    assert (report.status, report.diagnoses[0].cause) == (Status.WAITING, cause)
+    assert (report.status, report.diagnoses[0].cause) == (Status.STALLED, cause)
 
 
 def test_a_job_that_kaldi_saw_fail_has_failed(on):
@@ -139,8 +139,8 @@ def test_who_logs_what_it_raised_does_much_more_and_is_done_has_lived_through_it
 def test_a_line_with_nothing_behind_its_prefix_ends_no_wait(on, prefix):
     waits = "(EngineCore_0 pid=7) DEBUG 01-01 10:00:%02d [core_client.py:425] Waiting for 1 core engine proc(s) to start: {0}"
     log = "".join(f"{prefix}{waits % second}\n" for second in range(0, 60, 10))
-    assert run_log(on, log).status is Status.WAITING
-    assert run_log(on, f"{log}{prefix}\n").status is Status.WAITING
+    assert run_log(on, log).status is Status.STALLED
+    assert run_log(on, f"{log}{prefix}\n").status is Status.STALLED
 
 
 ASKED = "2025-03-01 10:00:00,250 - acme - INFO - Asking a judge about the report, please wait ...\n"

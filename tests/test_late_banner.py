@@ -26,9 +26,9 @@ def on():
     ("story", "log", "status", "earlier"),
     [
         ("the banner of the run above", f"{BAR}mAP : 41.50\n{BANNER}", Status.RUNNING, 0),
-        ("a logger does not wait: this is another run", f"{BAR}mAP : 41.50\n{LOGGED}", Status.WAITING, 1),
-        ("the run above had its own", f"{BANNER}{BAR}mAP : 41.50\n{BANNER}", Status.WAITING, 1),
-        ("nothing ran above", BANNER, Status.WAITING, 0),
+        ("a logger does not wait: this is another run", f"{BAR}mAP : 41.50\n{LOGGED}", Status.STALLED, 1),
+        ("the run above had its own", f"{BANNER}{BAR}mAP : 41.50\n{BANNER}", Status.STALLED, 1),
+        ("nothing ran above", BANNER, Status.STALLED, 0),
     ],
 )
 def test_a_banner_at_the_end_of_a_log(on, story, log, status, earlier):

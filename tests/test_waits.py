@@ -32,13 +32,13 @@ def test_a_wait_lasts_from_its_line_to_what_ends_it(tmp_path, rest, ended):
             "".join(f"case {n}\nmean {n}\nlow {n}\nhigh {n}\nsum {n}\nspread {n}\n" for n in range(9)),
             Status.HEALTHY,
         ),
-        ("one kind of line again and again: it has not", "".join(f"alive {n}\n" for n in range(90)), Status.WAITING),
+        ("one kind of line again and again: it has not", "".join(f"alive {n}\n" for n in range(90)), Status.STALLED),
         ("a script prints two things: it went on", "Vocabulary: 3021 words\nthe capital is Paris\n", Status.HEALTHY),
-        ("it prints but one: that is no more than a sign of life", "the capital is Paris\n", Status.WAITING),
+        ("it prints but one: that is no more than a sign of life", "the capital is Paris\n", Status.STALLED),
         (
             "loggers say two things: those of other threads do",
             "2025-03-01 10:00:00 INFO acme: the port is free\n2025-03-01 10:00:01 INFO acme: the disk has room\n",
-            Status.WAITING,
+            Status.STALLED,
         ),
         (
             "a logger tells a measure three times with other figures: a loop that no marker knows",
@@ -51,19 +51,19 @@ def test_a_wait_lasts_from_its_line_to_what_ends_it(tmp_path, rest, ended):
         (
             "it tells it twice: of a model that was loaded, say",
             "2025-03-01 10:00:00 INFO acme: best loss 2.1\n2025-03-01 10:00:01 INFO acme: best loss 2.0\n",
-            Status.WAITING,
+            Status.STALLED,
         ),
         (
             "two complaints: who waits makes them, too",
             "UserWarning: this is old\nwill retry the download\n",
-            Status.WAITING,
+            Status.STALLED,
         ),
-        ("one dump of many keys: it has not", "".join(f'    "{word}": 1,\n' for word in _WORDS), Status.WAITING),
-        ("one table of many rows: it has not", "".join(f"| {word} | 1 |\n" for word in _WORDS), Status.WAITING),
+        ("one dump of many keys: it has not", "".join(f'    "{word}": 1,\n' for word in _WORDS), Status.STALLED),
+        ("one table of many rows: it has not", "".join(f"| {word} | 1 |\n" for word in _WORDS), Status.STALLED),
         (
             "a table in a frame: it has not",
             "".join(f"\u2502 {word} \u2502 1 \u2502\n" for word in _WORDS),
-            Status.WAITING,
+            Status.STALLED,
         ),
         ("steps between bars: it has", "".join(f"| {word} 12 of 40 done\n" for word in _WORDS), Status.HEALTHY),
     ],
@@ -83,10 +83,10 @@ def test_what_follows_a_wait_tells_whether_it_still_waits(tmp_path, story, rest,
         ("Loading checkpoint shards:  50%|█████  | 4/8 [03:20<03:19, 49.9s/it]", Status.HEALTHY),
         ("Loading checkpoint shards:  13%|█   | 2/15 [00:02<00:15,  1.22s/it]", Status.HEALTHY),
         ("model.safetensors:  65%|██████  | 157M/242M [00:01<00:00, 121MB/s]", Status.HEALTHY),
-        ("Map:   0%|  | 0/100000 [00:00<?, ? examples/s]", Status.WAITING),
-        ("Map:  31%|███  | 31000/100000 [02:10<21:10, 54.31 examples/s]", Status.WAITING),
-        ("Map:  99%|█████| 99400/100000 [02:10<00:01, 761.11 examples/s]", Status.WAITING),
-        ("Capturing batches (bs=4 avail_mem=9.00 GB):  25%|██  | 1/4 [00:02<00:07,  2.41s/it]", Status.WAITING),
+        ("Map:   0%|  | 0/100000 [00:00<?, ? examples/s]", Status.STALLED),
+        ("Map:  31%|███  | 31000/100000 [02:10<21:10, 54.31 examples/s]", Status.STALLED),
+        ("Map:  99%|█████| 99400/100000 [02:10<00:01, 761.11 examples/s]", Status.STALLED),
+        ("Capturing batches (bs=4 avail_mem=9.00 GB):  25%|██  | 1/4 [00:02<00:07,  2.41s/it]", Status.STALLED),
         ("Loading checkpoint shards:  25%|██  | 1/4 [00:02<00:07,  2.41s/it]", Status.HEALTHY),
         ("Capturing batches (bs=4 avail_mem=9.00 GB):  25%|██  | 1/4 [00:02<00:0", Status.HEALTHY),
         ("Capturing batches (bs=4 avail_mem=9.00 GB):  25%|██  | 1/4 [00:02", Status.HEALTHY),
@@ -112,8 +112,8 @@ _MEMORY = (
         ("[2026-03-02 10:00:03,", Status.HEALTHY),
         ("[2026-03-02 10:00:03,101] [INFO] an option of a kind that was not there before: tp_size=1,", Status.HEALTHY),
         ("[2026-03-02 11:40:03,101] [INFO] [utils.py:782:see_memory_usage] MA 1.", Status.STALLED),
-        ("", Status.WAITING),
-        ("[2026-03-02 10:00:03,101] [INFO] a line of a kind that was not there before", Status.WAITING),
+        ("", Status.STALLED),
+        ("[2026-03-02 10:00:03,101] [INFO] a line of a kind that was not there before", Status.STALLED),
     ],
 )
 def test_a_log_that_was_cut_in_the_middle_of_a_line_does_not_end_in_a_wait_that_is_young(tmp_path, rest, status):
@@ -126,7 +126,7 @@ def test_a_cut_that_no_clock_dates_leaves_the_wait(tmp_path):
     log = tmp_path / "train.log"
     building = "Using /root/.cache/torch_extensions/py310_cu121 as PyTorch extensions root...\n"
     log.write_text(2 * building + "Using /root/.cache/torch_ext")
-    assert diagnose(str(log)).status is Status.WAITING
+    assert diagnose(str(log)).status is Status.STALLED
 
 
 @pytest.mark.parametrize(
@@ -280,12 +280,12 @@ def _built(host: str, rank: int, *, through: bool) -> str:
         (
             "one of them is not through: it may be who said it",
             [f"NCCL version 2.18.5+cuda12.1\n{_built('gpu-1', 0, through=False)}{_built('gpu-2', 8, through=True)}"],
-            Status.WAITING,
+            Status.STALLED,
         ),
         (
             "of another log nobody said who he is",
             ["NCCL version 2.18.5+cuda12.1\n", _built("gpu-1", 0, through=True)],
-            Status.WAITING,
+            Status.STALLED,
         ),
     ],
 )
@@ -339,7 +339,7 @@ _MEETS = "[2025-02-23 23:06:0{n} TP{n}] Init torch distributed begin.\n"
 @pytest.mark.parametrize(
     ("story", "log", "status"),
     [
-        ("one rank waits where all meet, and says the last word", _MEETS.format(n=1), Status.WAITING),
+        ("one rank waits where all meet, and says the last word", _MEETS.format(n=1), Status.STALLED),
         (
             "another is still on its way: the log was cut there",
             _MEETS.format(n=1) + "[2025-02-23 23:06:02 TP2] Process 77 gpu_id 2 is running on CPUs: [4]\n",
@@ -353,7 +353,7 @@ _MEETS = "[2025-02-23 23:06:0{n} TP{n}] Init torch distributed begin.\n"
         (
             "another wrote long ago and has not come since",
             "[2025-02-23 23:04:00 TP2] Process 77 gpu_id 2 is running on CPUs: [4]\n" + _MEETS.format(n=1),
-            Status.WAITING,
+            Status.STALLED,
         ),
         (
             "one has come from there: so have all",
@@ -373,7 +373,7 @@ _MEETS = "[2025-02-23 23:06:0{n} TP{n}] Init torch distributed begin.\n"
             "one of those that there are has not come",
             "(Worker pid=7) INFO 03-01 21:45:04 [parallel_state.py:1615] world_size=2 rank=1 local_rank=1 "
             "distributed_init_method=tcp://127.0.0.1:41207 backend=nccl\n",
-            Status.WAITING,
+            Status.STALLED,
         ),
     ],
 )
@@ -383,7 +383,7 @@ def test_ranks_come_together_from_where_they_meet(tmp_path, story, log, status):
     assert diagnose(str(path)).status is status
 
 
-@pytest.mark.parametrize(("told", "status"), [("", Status.WAITING), (" [repeated 6x across cluster]", Status.HEALTHY)])
+@pytest.mark.parametrize(("told", "status"), [("", Status.STALLED), (" [repeated 6x across cluster]", Status.HEALTHY)])
 def test_a_line_that_sums_up_those_of_several_does_not_say_where_they_are_by_now(tmp_path, told, status):
     log = tmp_path / "serve.log"
     line = "[2024-08-14 11:08:21,778] [INFO] [real_accelerator.py:203:get_accelerator] Setting ds_accelerator to xpu (auto detect)"
@@ -399,10 +399,10 @@ def test_a_measure_counts_however_long_the_unknown_prefix_before_it(tmp_path):
         for n in range(1, 4)
     )
     log.write_text(begun)
-    assert diagnose(str(log)).status is Status.WAITING
+    assert diagnose(str(log)).status is Status.STALLED
 
     log.write_text(begun + rounds)
-    assert diagnose(str(log)).status is not Status.WAITING
+    assert diagnose(str(log)).status is not Status.STALLED
 
 
 def _counts(minute: int, finished: int) -> str:
@@ -415,7 +415,7 @@ def _counts(minute: int, finished: int) -> str:
     [
         ("answers are finished all the while", [_counts(n, n) for n in range(50)], Status.RUNNING),
         ("none is finished any more", [_counts(n, min(n, 5)) for n in range(50)], Status.STALLED),
-        ("none is finished for a while", [_counts(n, min(n, 5)) for n in range(9)], Status.WAITING),
+        ("none is finished for a while", [_counts(n, min(n, 5)) for n in range(9)], Status.STALLED),
     ],
 )
 def test_a_line_that_counts_what_is_waited_for_renews_the_wait(tmp_path, story, counts, status):

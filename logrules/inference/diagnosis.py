@@ -35,15 +35,13 @@ MAX_CONSEQUENCES = 12
 # What announces a failure, or gives its details, stands so near to it.
 _NEAR_LINES = 4
 MAX_UNEXPLAINED = 8
-# What the first diagnosis says is where the job stands.
-_STANDING = (Status.STALLED, Status.WAITING)
 
 
 def report_of(run: RunState, outcome: RunOutcome) -> Report:
     """What a run shows, told as a report; a pure function of what is known of it."""
     tracker, status = run.tracker, outcome.status
     roots = [hypothesis for one in outcome.ranked for hypothesis in one.all]
-    sides = compared(run, roots, stalled=status in _STANDING)
+    sides = compared(run, roots, stalled=status is Status.STALLED)
     diagnoses = tuple(_diagnosis(place, outcome, run, sides) for place in range(len(outcome.ranked)))
     completed = tracker.completed or run.parting if status is Status.COMPLETED else None
     return Report(
@@ -71,7 +69,7 @@ def _unusual(run: RunState, outcome: RunOutcome, diagnoses: Sequence[Diagnosis])
 
 def _phase_shown(status: Status, diagnoses: Sequence[Diagnosis], tracker: WorkerTracker) -> str:
     """Where the job failed or stands, else where it got to: where no marker says that, what it is warned of does."""
-    ended = status is Status.FAILED or status in _STANDING
+    ended = status in (Status.FAILED, Status.STALLED)
     nowhere = tracker.latest is None and any(one.severity is Severity.WARNING for one in diagnoses[:1])
     return diagnoses[0].phase if ended or nowhere else last_phase(tracker)
 

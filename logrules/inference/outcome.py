@@ -16,7 +16,7 @@ from logrules.model.record import record
 from logrules.model.report import Severity, Status
 from logrules.model.template import template_of
 from logrules.ruleset.causes import AlternativesRow
-from logrules.ruleset.pack import Pack, Rule
+from logrules.ruleset.pack import Pack
 from logrules.ruleset.tables import ALTERNATIVES
 
 # As many diagnoses as a reader compares.
@@ -54,9 +54,8 @@ def _status(ranked: Sequence[Ranked], run: RunState, last_errors: Sequence[Event
     job, tracker = run.job, run.tracker
     if any(one.hypothesis.severity is Severity.ERROR for one in ranked):
         return Status.FAILED
-    stalls = [one.hypothesis.rule for one in ranked if one.hypothesis.rule.stall and not one.hypothesis.survived]
-    if stalls:
-        return Status.STALLED if any(_has_lasted(rule, run) for rule in stalls) else Status.WAITING
+    if any(one.hypothesis.rule.stall and not one.hypothesis.survived for one in ranked):
+        return Status.STALLED
     if job.activity.exit_status is not None:
         return Status.UNEXPLAINED if job.activity.exit_status else Status.COMPLETED
     if tracker.completed is not None:
@@ -66,12 +65,6 @@ def _status(ranked: Sequence[Ranked], run: RunState, last_errors: Sequence[Event
     if not last_errors and (tracker.over or (job.ended and run.parting is not None)):
         return Status.COMPLETED
     return Status.RUNNING if tracker.looped else Status.HEALTHY
-
-
-def _has_lasted(stall: Rule, run: RunState) -> bool:
-    """Whether the log itself shows that it lasts: that it ends in a wait is as true of one that was cut off there."""
-    now = run.job.clock.now
-    return stall.wait is None or any(wait.is_overdue(now) for wait in run.tracker.waits.open(stall.wait))
 
 
 def _unknown_errors(hypotheses: Iterable[Hypothesis], last_errors: Sequence[Event]) -> Sequence[Event]:

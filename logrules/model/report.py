@@ -14,7 +14,6 @@ class Status(StrEnum):
 
     FAILED = "failed"
     STALLED = "stalled"
-    WAITING = "waiting"
     UNEXPLAINED = "unexplained"
     RUNNING = "running"
     COMPLETED = "completed"

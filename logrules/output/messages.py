@@ -7,7 +7,6 @@ from logrules.model.report import Restart, Risk, Severity, Status, Text
 STATUS: Mapping[Status, Text] = {
     Status.FAILED: Text("FAILED", "失败"),
     Status.STALLED: Text("STALLED", "卡住"),
-    Status.WAITING: Text("WAITING", "等待中"),
     Status.UNEXPLAINED: Text("NO DIAGNOSIS", "无法诊断"),
     Status.RUNNING: Text("RUNNING", "运行中"),
     Status.COMPLETED: Text("COMPLETED", "已完成"),
@@ -20,9 +19,6 @@ OUTCOME: Mapping[Status, Text] = {
     Status.RUNNING: Text("the log ends in mid-run; nothing wrong was seen", "日志在训练途中结束；未见异常"),
     Status.HEALTHY: Text("the log does not say how the run ended", "日志没有说明训练如何结束"),
 }
-# What is said of a wait that nothing shows to have lasted.
-OR_CUT_OFF = Text("{title} (or its log was cut off there)", "{title}（也可能只是日志在此中断）")
-PLAINLY = Text("{title}", "{title}")
 CALM = Text("nothing wrong was seen", "未见异常")
 UNEXPLAINED = Text(
     "error lines that no rule knows: {count}; the last: {last}", "{count} 行错误没有规则认识；最后一行：{last}"

@@ -20,9 +20,7 @@ from logrules.output.shell import quoted
 from logrules.output.styled import Page, StyledText, clipped
 
 COLOR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
-# Of these the first diagnosis says why.
-_EXPLAINED = (Status.FAILED, Status.STALLED, Status.WAITING)
-_STATUS_COLOR = {Status.FAILED: "red", Status.STALLED: "yellow", Status.WAITING: "yellow", Status.UNEXPLAINED: "red"}
+_STATUS_COLOR = {Status.FAILED: "red", Status.STALLED: "yellow", Status.UNEXPLAINED: "red"}
 MAX_SOURCES = 3
 _START = "launch"
 _MAX_VERDICT = 160
@@ -99,7 +97,7 @@ def status_color(report: Report) -> str:
 
 def is_explained(report: Report) -> bool:
     """Whether the first diagnosis is what the verdict says."""
-    return bool(report.diagnoses) and report.status in _EXPLAINED
+    return bool(report.diagnoses) and report.status in (Status.FAILED, Status.STALLED)
 
 
 def is_beside_the_point(report: Report) -> bool:
@@ -117,8 +115,7 @@ def headline(report: Report, language: str) -> str:
     """What the verdict says beside status and phase."""
     if is_explained(report):
         first = report.diagnoses[0]
-        said = words.OR_CUT_OFF if report.status is Status.WAITING else words.PLAINLY
-        return f"{said.of(language).format(title=first.title.of(language))}{where(first, language)}"
+        return f"{first.title.of(language)}{where(first, language)}"
     if report.status is Status.UNEXPLAINED and report.unusual:
         last = clipped(report.unusual[-1].text.strip(), _MAX_VERDICT)
         return words.UNEXPLAINED.of(language).format(count=len(report.unusual), last=last)
