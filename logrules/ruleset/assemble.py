@@ -19,6 +19,7 @@ from logrules.ruleset.required_words import required_words
 from logrules.ruleset.rule_builder import add_rule, rules_of_tables
 from logrules.ruleset.table_reader import CausesFile, PipelineFile, TableFile
 from logrules.ruleset.tables import Phase, Tables
+from logrules.ruleset.translation import Translation, joined
 from logrules.ruleset.vocabulary import Vocabulary
 
 # Rows of which the first that fits counts: a pack's own go before those that it adds to.
@@ -62,6 +63,7 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
         told_signals=told,
         phases=phases,
         tables=tables,
+        translation=joined(_translations(sources)),
         steps={name: step_text(step) for name, step in vocabulary.steps.items()},
         cards=draft.cards | {rule.id: card for rule, card in of_tables},
         required={pattern: required_words(pattern) for pattern in _of_tables(tables)},
@@ -95,6 +97,7 @@ def with_rules(pack: Pack, sources: Sequence[RuleSource]) -> tuple[Pack, tuple[P
         # Rows of tables come last, as they do where all is compiled.
         rules=RuleTable(sorted(draft.rules.values(), key=lambda rule: rule.from_table)),
         cards=draft.cards,
+        translation=joined([pack.translation, *_translations(sources)]),
         trace=None if pack.trace is None else replace(pack.trace, records=tuple(draft.records)),
     )
     return made, (*draft.problems, *_unknown_waits(draft, sources))
@@ -160,6 +163,10 @@ def _unknown_waits(draft: PackBuilder, sources: Sequence[RuleSource]) -> Iterabl
                 for leaf in leaves(draft.rules[rule].when):
                     if isinstance(leaf, Waiting) and leaf.wait not in draft.waits:
                         yield source.problem(["when"], f"unknown wait `{leaf.wait}`", kind="wait")
+
+
+def _translations(sources: Iterable[RuleSource]) -> list[Translation]:
+    return [source.file for source in sources if isinstance(source.file, Translation)]
 
 
 def _levels(frameworks: Iterable[FrameworkFile]) -> Mapping[str, str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from logrules.model.lint_finding import LintFinding, NodePath
-from logrules.model.position import Position, Problem
+from logrules.model.position import Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.compile import read_source
 from logrules.ruleset.load import rule_bytes
@@ -13,8 +13,7 @@ from logrules.ruleset.pack_builder import AnyFile, RuleSource
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.table_reader import CausesFile, ExceptionsFile, ExitsFile, PipelineFile
 from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS
-from logrules.ruleset.translation import RuleTranslation, StepTranslation, Translation, WordTranslation
-from logrules.ruleset.translation_files import FOLDER
+from logrules.ruleset.translation import TRANSLATIONS, RuleTranslation, StepTranslation, Translation, WordTranslation
 from logrules.ruletest.file_contents import cards_in, finding_at
 
 _CODE = "LR109"
@@ -26,12 +25,9 @@ _SENTENCE = re.compile(r"(?:[A-Za-z]+[,;]? ){3,}[A-Za-z]+")
 def translations_in(roots: Mapping[str, Path]) -> Iterator[tuple[RuleSource | None, Sequence[Problem]]]:
     """The translations of each pack, by the folder it is in, or what is wrong with them; ``roots`` are by origin."""
     for origin, root in roots.items():
-        for path in sorted((root / FOLDER).glob("*.yaml")):
-            shown = str(Path("rules" if not origin else root) / FOLDER / path.name)
-            source, problems = read_source(RuleText(shown, rule_bytes(path), origin, path))
-            if source is not None and not isinstance(source.file, Translation):
-                source, problems = None, [Problem(Position(shown), "has no `language`", kind="schema")]
-            yield source, problems
+        for path in sorted((root / TRANSLATIONS).glob("*.yaml")):
+            shown = str(Path("rules" if not origin else root) / TRANSLATIONS / path.name)
+            yield read_source(RuleText(shown, rule_bytes(path), origin, path))
 
 
 def translation_findings(translated: RuleSource, sources: Iterable[RuleSource]) -> Iterator[LintFinding]:
@@ -93,7 +89,7 @@ def _rows_of(table: AnyFile, file: Translation) -> Iterator[tuple[NodePath, str,
 
 
 def _missing(source: RuleSource, at: NodePath, name: str, file: Translation) -> LintFinding:
-    return finding_at(source, at, _CODE, f"`{name}` is not in {FOLDER}/{file.language}.yaml")
+    return finding_at(source, at, _CODE, f"`{name}` is not in {TRANSLATIONS}/{file.language}.yaml")
 
 
 def _english(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
