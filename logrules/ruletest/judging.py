@@ -20,9 +20,9 @@ from logrules.ruletest.samples import sample_result
 from logrules.ruletest.suite import Example, Sample, WantedDiagnosis
 
 
-def run_tests(on: Prepared, tests: Sequence[Test], processes: int | None = 1) -> Iterator[Result]:
+def run_tests(on: Prepared, tests: Sequence[Test], processes: int | None = 1) -> list[Result]:
     """Each test's result, in the given order."""
-    yield from on_all_cores(run_test, tests, on, processes)
+    return on_all_cores(run_test, tests, on, processes)
 
 
 def run_test(on: Prepared, test: Test) -> Result:

@@ -158,7 +158,7 @@ ReadExample: TypeAlias = tuple[Example, Sequence[Event]]
 def mutation_scores(on: Prepared, examples: Sequence[Example], processes: int | None) -> list[MutationScore]:
     """Each rule's mutation score, by its own examples (those of one rule stand together)."""
     groups = [tuple(group) for _, group in groupby(examples, key=lambda example: example.owner)]
-    return list(on_all_cores(mutation_score, groups, on, processes, few=2))
+    return on_all_cores(mutation_score, groups, on, processes, few=2)
 
 
 def mutation_score(on: Prepared, examples: Sequence[Example]) -> MutationScore:

@@ -29,7 +29,7 @@ class Footprint:
 
 def coverage(on: Prepared, examples: Sequence[Example], processes: int | None) -> tuple[RuleCoverage, ...]:
     """Each rule's coverage by these examples."""
-    footprints = list(on_all_cores(footprint, examples, on, processes))
+    footprints = on_all_cores(footprint, examples, on, processes)
     return coverage_of(on, dict.fromkeys(example.owner for example in examples), footprints)
 
 
