@@ -14,7 +14,7 @@ from logrules.model.package_path import PathKind, is_own, package_path
 from logrules.parsing.nested_phases import NestedPhases
 from logrules.parsing.origin import OriginResolver
 from logrules.parsing.own_words import OwnNames, words_of
-from logrules.ruleset.table_reader import OriginsFile, adapter_of
+from logrules.ruleset.table_files import OriginsFile, adapter_of
 from logrules.ruleset.tables import Component, Nesting, OwnWords, Place
 
 ORIGINS = Path(__file__).parents[1] / "rules" / "origins.yaml"

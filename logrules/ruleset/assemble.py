@@ -1,6 +1,6 @@
 """Checked documents to a Pack: tables joined, signals numbered, names resolved, each fault collected with its place."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -17,7 +17,7 @@ from logrules.ruleset.pack_builder import PackBuilder, RuleSource
 from logrules.ruleset.pattern_work import lengths_without_clock
 from logrules.ruleset.required_words import required_words
 from logrules.ruleset.rule_builder import add_rule, rules_of_tables
-from logrules.ruleset.table_reader import CausesFile, PipelineFile, TableFile
+from logrules.ruleset.table_files import CausesFile, PipelineFile, TableFile
 from logrules.ruleset.tables import Phase, Tables
 from logrules.ruleset.translation import Translation, joined
 from logrules.ruleset.vocabulary import Vocabulary
@@ -57,7 +57,7 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
         frameworks=tuple(draft.frameworks),
         times=tuple(replace(form, samples={}) for file in frameworks for form in file.times),
         names=tuple(replace(form, samples={}) for file in frameworks for form in file.names),
-        levels=_levels(frameworks),
+        levels={word: level for file in frameworks for word, level in file.levels.items()},
         trace=trace,
         exit_signals=exits,
         told_signals=told,
@@ -167,10 +167,6 @@ def _unknown_waits(draft: PackBuilder, sources: Sequence[RuleSource]) -> Iterabl
 
 def _translations(sources: Iterable[RuleSource]) -> list[Translation]:
     return [source.file for source in sources if isinstance(source.file, Translation)]
-
-
-def _levels(frameworks: Iterable[FrameworkFile]) -> Mapping[str, str]:
-    return {word: level for file in frameworks for word, level in file.levels.items()}
 
 
 def _headers(frameworks: Iterable[FrameworkFile]) -> tuple[HeaderFormat, ...]:

@@ -17,7 +17,7 @@ from logrules.ruleset.pack_builder import AnyFile, RuleSource
 from logrules.ruleset.rule_file import SHIPPED, RuleText
 from logrules.ruleset.schema_problems import validated
 from logrules.ruleset.settings import Settings
-from logrules.ruleset.table_reader import TABLE_FILES, ExceptionsFile, ExitsFile
+from logrules.ruleset.table_files import TABLE_FILES, ExceptionsFile, ExitsFile
 from logrules.ruleset.tables import EXCEPTIONS, EXITS
 from logrules.ruleset.translation import TRANSLATIONS, Translation
 from logrules.ruleset.yaml_reader import parse_document

@@ -10,7 +10,7 @@ from logrules.ruleset import models as schema
 from logrules.ruleset.framework_builder import qualified
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack_builder import RuleSource
-from logrules.ruleset.table_reader import ExceptionsFile
+from logrules.ruleset.table_files import ExceptionsFile
 from logrules.ruleset.when import ConditionFault, parse_when
 from logrules.ruletest.file_contents import cards_in, finding_at, signals_in
 

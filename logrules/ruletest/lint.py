@@ -94,8 +94,11 @@ class _Lint:
         yield from (_finding(fault) for fault in faults if fault.place.path in shown)
         reading = read_sources(self.texts if tested is None else self.asked, config)
         sources = [source for source in reading.sources if source.document.path in shown]
-        opened = opened_waits(reading.sources) if tested is None else _opened_in(tested[0])
-        yield from self._of_sources(sources, frozenset(opened))
+        if tested is None:
+            opened = frozenset(opened_waits(reading.sources))
+        else:
+            opened = frozenset(name for marker in tested[0].markers for name in marker.opens)
+        yield from self._of_sources(sources, opened)
         yield from self._of_translations(sources)
         if tested is not None and not problems:
             yield from self._of_pack(*tested, sources, config)
@@ -142,10 +145,6 @@ class _Lint:
         on = prepared(pack, cache=True)
         yield from misread_headers(on, suite.within(frozenset(source.document.path for source in sources)))
         yield from duplicate_rules(sources, on, suite.examples, self.shipped, self.processes)
-
-
-def _opened_in(pack: Pack) -> Iterator[str]:
-    return (name for marker in pack.markers for name in marker.opens)
 
 
 def _config(settings: Settings) -> tuple[Config | None, Sequence[Problem]]:

@@ -11,7 +11,7 @@ from logrules.ruleset.compile import read_source
 from logrules.ruleset.load import rule_bytes
 from logrules.ruleset.pack_builder import AnyFile, RuleSource
 from logrules.ruleset.rule_file import RuleText
-from logrules.ruleset.table_reader import CausesFile, ExceptionsFile, ExitsFile, PipelineFile
+from logrules.ruleset.table_files import CausesFile, ExceptionsFile, ExitsFile, PipelineFile
 from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS
 from logrules.ruleset.translation import TRANSLATIONS, RuleTranslation, StepTranslation, Translation, WordTranslation
 from logrules.ruletest.file_contents import cards_in, finding_at
