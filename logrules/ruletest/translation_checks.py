@@ -11,7 +11,6 @@ from logrules.ruleset.compile import read_source
 from logrules.ruleset.load import rule_bytes
 from logrules.ruleset.pack_builder import AnyFile, RuleSource
 from logrules.ruleset.rule_file import RuleText
-from logrules.ruleset.table_files import CausesFile, ExceptionsFile, ExitsFile, PipelineFile
 from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS
 from logrules.ruleset.translation import TRANSLATIONS, RuleTranslation, StepTranslation, Translation, WordTranslation
 from logrules.ruletest.file_contents import cards_in, finding_at
@@ -72,20 +71,19 @@ def _rows(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
 
 def _rows_of(table: AnyFile, file: Translation) -> Iterator[tuple[NodePath, str, str, Mapping[str, object]]]:
     """(place, name, key, translations) of each row: what it says in the other language stands there under the key."""
-    match table:
-        case PipelineFile(phases=phases):
-            yield from ((("phases", number), row.id, row.id, file.phases) for number, row in enumerate(phases))
-        case CausesFile(causes=causes, alternatives=alternatives):
-            yield from ((("causes", number), row.id, row.id, file.causes) for number, row in enumerate(causes))
-            for number, row in enumerate(alternatives):
-                for name in (f"{row.id}/{one.cause}" for one in row.may_be if one.title):
-                    yield ("alternatives", number), name, ALTERNATIVES + name, file.rules
-        case ExceptionsFile(exceptions=rows):
-            told = ((number, row.id) for number, row in enumerate(rows) if row.title or row.why)
-            yield from ((("exceptions", number), name, EXCEPTIONS + name, file.rules) for number, name in told)
-        case ExitsFile(exit_codes=codes):
-            told = ((number, row.id) for number, row in enumerate(codes) if row.title or row.why)
-            yield from ((("exit_codes", number), name, EXITS + name, file.rules) for number, name in told)
+    tables = {
+        "phases": ("", file.phases),
+        "causes": ("", file.causes),
+        "exceptions": (EXCEPTIONS, file.rules),
+        "exit_codes": (EXITS, file.rules),
+    }
+    for kind, (prefix, said) in tables.items():
+        for number, row in enumerate(getattr(table, kind, ())):
+            if not prefix or row.title or row.why:
+                yield (kind, number), row.id, prefix + row.id, said
+    for number, row in enumerate(getattr(table, "alternatives", ())):
+        for name in (f"{row.id}/{one.cause}" for one in row.may_be if one.title):
+            yield ("alternatives", number), name, ALTERNATIVES + name, file.rules
 
 
 def _missing(source: RuleSource, at: NodePath, name: str, file: Translation) -> LintFinding:
@@ -94,14 +92,8 @@ def _missing(source: RuleSource, at: NodePath, name: str, file: Translation) -> 
 
 def _english(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
     """Sentences without a Chinese character: the English was left there. A command needs no translation."""
-    kinds: Mapping[str, Mapping[str, WordTranslation | StepTranslation | RuleTranslation]] = {
-        "phases": file.phases,
-        "causes": file.causes,
-        "fixes": file.fixes,
-        "rules": file.rules,
-    }
-    for kind, rows in kinds.items():
-        for name, row in rows.items():
+    for kind in ("phases", "causes", "fixes", "rules"):
+        for name, row in getattr(file, kind).items():
             if any(_SENTENCE.search(text) and not _CHINESE.search(text) for text in _texts(row)):
                 yield finding_at(source, (kind, name), _CODE, f"`{name}` is not in Chinese")
 
