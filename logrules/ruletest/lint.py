@@ -24,6 +24,7 @@ from logrules.ruletest.collect import Tested, asked_texts, known_collection, shi
 from logrules.ruletest.duplicate_checks import duplicate_rules
 from logrules.ruletest.file_checks import opened_waits, placeholders, unopened_waits, unused_signals
 from logrules.ruletest.file_contents import signals_in
+from logrules.ruletest.reference_checks import gone_references, references
 from logrules.ruletest.samples import misread_headers
 from logrules.ruletest.signal_checks import literal_findings, pattern_findings
 from logrules.ruletest.suite import Suite
@@ -33,7 +34,7 @@ from logrules.ruletest.translation_checks import translation_findings, translati
 # What one file shows by itself.
 _OF_ONE_FILE: tuple[Callable[[RuleSource], Iterable[LintFinding]], ...] = (
     unused_signals,
-    file_checks.references,
+    references,
     file_checks.place,
     placeholders,
 )
@@ -103,8 +104,6 @@ class _Lint:
         if tested is not None and not problems:
             yield from self._of_pack(*tested, sources, config)
         if self.online:
-            from logrules.ruletest.reference_checks import gone_references
-
             yield from gone_references(sources)
 
     def _tested(self, settings: Settings | None) -> tuple[Tested | None, Sequence[Problem]]:
