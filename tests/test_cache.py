@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from logrules.ruleset import load as loading
-from logrules.ruleset.kept_values import from_plain, to_plain
+from logrules.ruleset import pattern
+from logrules.ruleset.kept_values import from_plain, kept_value, to_plain
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.long_tables import RuleTable, SignalTable
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.pack_cache import cached_pack, keep_pack
+from logrules.ruleset.pack_cache import cached_pack, keep_pack, keep_patterns
 
 
 @pytest.fixture
@@ -121,6 +122,27 @@ def test_old_packs_are_forgotten(folder, small):
     for number in range(12):
         keep_pack(replace(small, digest=f"{number:032d}" + "0" * 32))
     assert len(list(folder.glob("pack-*"))) == 8
+
+
+def test_a_new_pack_takes_patterns_of_the_last_one_and_keeps_those_that_it_has(folder, monkeypatch):
+    def as_in_another_process():
+        for name in ("forms", "spare"):
+            monkeypatch.setattr(pattern._Stored, name, {})
+        monkeypatch.setattr(pattern, "_made", {})
+        pattern.compiled.cache_clear()
+
+    as_in_another_process()
+    for text in (r"ACME (?P<stays>\d+)", r"ACME (?P<goes>\d+)"):
+        pattern.compiled(text)
+    keep_patterns("1" * 32)
+    as_in_another_process()
+    assert cached_pack("2" * 32) is None
+    monkeypatch.setattr("logrules.ruleset.pattern.regex.compile", pytest.fail)
+    found = pattern.compiled(r"ACME (?P<stays>\d+)")
+    assert found.search("ACME 7")["stays"] == "7"
+    keep_patterns("2" * 32)
+    assert kept_value("patterns", "2" * 32, dict)["patterns"].keys() == {r"ACME (?P<stays>\d+)"}
+    as_in_another_process()
 
 
 def test_the_shipped_rules_are_found_in_a_checkout_and_in_a_wheel(tmp_path, monkeypatch):

@@ -17,8 +17,8 @@ from logrules.ruleset.settings import Settings, read_settings
 from logrules.ruletest import duplicate_checks
 from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.collect import shipped_cases
-from logrules.ruletest.file_checks import is_address
 from logrules.ruletest.lint import check
+from logrules.ruletest.reference_checks import is_address
 from logrules.ruletest.suppressions import ignores_in
 from tests.conftest import COSTLY
 from tests.test_fuzzed_rules import SHIPPED, scrambled

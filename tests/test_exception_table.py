@@ -17,7 +17,7 @@ from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, L
 from logrules.model.report import Severity
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pattern import compiled
-from logrules.ruleset.table_reader import ClassesFile, ExceptionsFile, adapter_of
+from logrules.ruleset.table_files import ClassesFile, ExceptionsFile, adapter_of
 from logrules.ruleset.tables import ExceptionClass, ExceptionRow
 
 RULES = Path(__file__).parents[1] / "rules"

@@ -12,7 +12,7 @@ from logrules.model.event import Event, Worker
 from logrules.model.failure import Failure
 from logrules.parsing.exit_signals import normal_code, signal_name, signal_number
 from logrules.parsing.exits import ExitReader
-from logrules.ruleset.table_reader import ExitsFile, adapter_of
+from logrules.ruleset.table_files import ExitsFile, adapter_of
 from logrules.ruleset.tables import ExitCode, ExitForm
 
 _FILE = Path(__file__).parent.parent / "rules" / "exits.yaml"

@@ -13,7 +13,7 @@ from logrules.model.failure import ExceptionLink, Frame, Link, Origin
 from logrules.model.package_path import PathKind, is_own, package_path
 from logrules.parsing.origin import NestedPhases, OriginResolver
 from logrules.parsing.own_words import OwnNames, words_of
-from logrules.ruleset.table_reader import OriginsFile, adapter_of
+from logrules.ruleset.table_files import OriginsFile, adapter_of
 from logrules.ruleset.tables import Component, Nesting, OwnWords, Place
 
 ORIGINS = Path(__file__).parents[1] / "rules" / "origins.yaml"

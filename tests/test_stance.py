@@ -15,7 +15,7 @@ from logrules.parsing.stance import MAX_CLAUSES, MAX_JUDGED_CHARS, StanceJudge
 from logrules.ruleset import pattern
 from logrules.ruleset.compile import compile_pack
 from logrules.ruleset.load import rule_texts, shipped_rules
-from logrules.ruleset.table_reader import StancesFile, adapter_of
+from logrules.ruleset.table_files import StancesFile, adapter_of
 from logrules.ruleset.tables import Part, StanceForm
 
 FORMS: tuple[StanceForm, ...] = (

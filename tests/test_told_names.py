@@ -18,7 +18,7 @@ from logrules.output.shell import commands
 from logrules.parsing.captures import Captures
 from logrules.ruleset.name_tables import Derivation, DerivedNumber, RenamedSetting, ToldName
 from logrules.ruleset.rule_text import FixStep
-from logrules.ruleset.table_reader import NamesFile, adapter_of
+from logrules.ruleset.table_files import NamesFile, adapter_of
 
 _FILE = Path(__file__).parent.parent / "rules" / "names.yaml"
 _TOLD = adapter_of(NamesFile).validate_python(yaml.load(_FILE.read_text(), yaml.CSafeLoader)).told_names

@@ -23,7 +23,7 @@ _TABLES = (
 
 def _model(name: str, module: str = "logrules.ruleset.models") -> Callable[[], dict[str, Any]]:
     def schema() -> dict[str, Any]:
-        from logrules.ruleset.table_reader import adapter_of
+        from logrules.ruleset.table_files import adapter_of
 
         return adapter_of(getattr(import_module(module), name)).json_schema()
 
@@ -50,7 +50,7 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "rule": _model("RuleFile"),
     "framework": _model("FrameworkFile", "logrules.ruleset.framework_models"),
     "fixes": _model("FixesFile"),
-    **{name: _model(f"{name.title()}File", "logrules.ruleset.table_reader") for name in _TABLES},
+    **{name: _model(f"{name.title()}File", "logrules.ruleset.table_files") for name in _TABLES},
     "translation": _model("Translation", "logrules.ruleset.translation"),
     "expect": _model("ProfileFile", "logrules.ruleset.profile_models"),
     "case": _model("CaseFile", "logrules.ruletest.case"),

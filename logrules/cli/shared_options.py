@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from logrules.model.errors import LogrulesError
 from logrules.model.record import replace
@@ -86,19 +86,28 @@ def chosen_pack(options: argparse.Namespace, *, cache: bool = True, language: st
 _WORTH_PROCESSES_BYTES = 64_000_000
 
 
-def whole_number(least: int) -> Callable[[str], int]:
-    """What reads a whole number from ``least`` on; argparse says where it is another."""
+Value = TypeVar("Value", int, float)
 
-    def read(text: str) -> int:
+
+def reading(read: Callable[[str], Value], fits: Callable[[Value], bool], expected: str) -> Callable[[str], Value]:
+    """What reads the value of an option; argparse says what is ``expected`` where it is none that ``fits``."""
+
+    def checked(text: str) -> Value:
         try:
-            value = int(text)
+            value = read(text)
         except ValueError:
-            value = least - 1
-        if value < least:
-            raise argparse.ArgumentTypeError(f"expects a whole number from {least} on, not `{text}`")
-        return value
+            pass
+        else:
+            if fits(value):
+                return value
+        raise argparse.ArgumentTypeError(f"expects {expected}, not `{text}`")
 
-    return read
+    return checked
+
+
+def whole_number(least: int) -> Callable[[str], int]:
+    """What reads a whole number from ``least`` on."""
+    return reading(int, lambda value: value >= least, f"a whole number from {least} on")
 
 
 def add_processes_option(parser: argparse.ArgumentParser, about: str = "processes (default: one per core)") -> None:

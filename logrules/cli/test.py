@@ -88,7 +88,7 @@ def _run(on: "Prepared", found: "Collection", options: argparse.Namespace) -> in
         settings = chosen_settings(options)
         roots = [*settings.packs, *own_roots(map(Path, options.paths), settings)]
         tests = tuple(filter(impact_of_changes(options.since, roots).touches, tests))
-    results = list(run_tests(on, tests, options.processes))
+    results = run_tests(on, tests, options.processes)
     _form(options).render_results(results, sys.stdout)
     return 1 if any(result.outcome is Outcome.FAILED for result in results) else 0
 

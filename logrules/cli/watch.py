@@ -4,7 +4,7 @@ import argparse
 import gc
 import os
 import sys
-from argparse import ArgumentTypeError, BooleanOptionalAction
+from argparse import BooleanOptionalAction
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 from logrules.cli import watch_listeners
 from logrules.cli.diagnose import exit_status, render_report
 from logrules.cli.did_you_mean import forgotten_dashes
-from logrules.cli.shared_options import EXIT_UNUSABLE, add_language_options, add_pack_options, chosen_pack
+from logrules.cli.shared_options import EXIT_UNUSABLE, add_language_options, add_pack_options, chosen_pack, reading
 from logrules.model.report import Status, Text
 
 if TYPE_CHECKING:
@@ -30,6 +30,22 @@ _AFTER = Text(", last step {steps}", "，最后一步 {steps}")
 _ENDED = "ended"
 # Where processors are scarce, the analysis gets a tenth of what the job gets.
 _NICE = 10
+
+
+def _times(text: str) -> float:
+    """How many times as fast; infinite for ``max``."""
+    return float("inf") if text == "max" else float(text.removesuffix("x"))
+
+
+def _seconds(text: str) -> float:
+    from logrules.ruleset.duration import seconds
+
+    return seconds(text)
+
+
+_SPEED = reading(_times, lambda speed: speed > 0, "a speed such as 60x, or max")
+_DURATION = reading(_seconds, lambda _: True, "a length of time such as 30s or 12m")
+_FACTOR = reading(float, lambda factor: 0 < factor < float("inf"), "a factor above 0, such as 0.5 or 2")
 
 _EXAMPLES = """examples:
   logrules watch -- torchrun --nproc-per-node 8 train.py   start the job and watch it
@@ -60,13 +76,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-q", "--quiet", dest="echo", action="store_false", help="the same as --no-echo")
     parser.add_argument("--pty", action="store_true", help="give the command after `--` a terminal")
-    parser.add_argument("--replay", type=_speed, metavar="SPEED", help="replay saved logs: 60x, or max for no waiting")
+    parser.add_argument("--replay", type=_SPEED, metavar="SPEED", help="replay saved logs: 60x, or max for no waiting")
     parser.add_argument(
-        "--then-quiet", type=_duration, default=0.0, metavar="TIME",
+        "--then-quiet", type=_DURATION, default=0.0, metavar="TIME",
         help="with --replay: time to let pass after the last line, such as 15m",
     )  # fmt: skip
     parser.add_argument(
-        "--patience", type=_factor, default=1.0, metavar="FACTOR",
+        "--patience", type=_FACTOR, default=1.0, metavar="FACTOR",
         help="multiply the time after which silence is a stall: 0.5, 2 (default: 1)",
     )  # fmt: skip
     parser.add_argument(
@@ -78,36 +94,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="show every diagnosis in the final report")
     parser.add_argument("--no-cache", action="store_true", help="recompile the rules")
     watch_listeners.add_options(parser)
-
-
-def _factor(text: str) -> float:
-    try:
-        factor = float(text)
-    except ValueError:
-        factor = 0.0
-    if not 0 < factor < float("inf"):
-        raise ArgumentTypeError(f"expects a factor above 0, such as 0.5 or 2, not `{text}`")
-    return factor
-
-
-def _speed(text: str) -> float:
-    """How many times as fast; infinite for ``max``."""
-    try:
-        speed = float("inf") if text == "max" else float(text.removesuffix("x"))
-    except ValueError:
-        speed = 0.0
-    if not speed > 0:
-        raise ArgumentTypeError(f"expects a speed such as 60x, or max, not `{text}`")
-    return speed
-
-
-def _duration(text: str) -> float:
-    from logrules.ruleset.duration import seconds
-
-    try:
-        return seconds(text)
-    except ValueError:
-        raise ArgumentTypeError(f"expects a length of time such as 30s or 12m, not `{text}`") from None
 
 
 def run(options: argparse.Namespace) -> int:

@@ -40,27 +40,19 @@ def with_settings(pack: Pack, config: "Config") -> Pack:
 
 def _notes(pack: Pack, rules: Sequence[Rule], waits: Sequence[Wait], config: "Config") -> Iterator[SourceNote]:
     """What the configuration changes in what is diagnosed: it may lie in a folder above, and nobody think of it."""
-    disabled = len(pack.rules) - len(rules)
+    severe = {rule.id for rule in pack.rules if rule.severity is Severity.ERROR}
+    softened = sum(rule.id in severe and rule.severity is not Severity.ERROR for rule in rules)
+    usual = {wait.id: wait.patience_s for wait in pack.waits}
+    slower = sum(wait.patience_s > usual[wait.id] for wait in waits)
     counts = (
-        (disabled, "rule is not asked", "rules are not asked"),
-        (_softened(pack, rules), "rule is taken less seriously", "rules are taken less seriously"),
-        (_slower(pack, waits), "wait is given more time", "waits are given more time"),
+        (len(pack.rules) - len(rules), "rule is not asked", "rules are not asked"),
+        (softened, "rule is taken less seriously", "rules are taken less seriously"),
+        (slower, "wait is given more time", "waits are given more time"),
     )
     said = [f"{count} {one if count == 1 else many}" for count, one, many in counts if count]
     if said:
         told = f"by this configuration {', '.join(said)}; `--settings none` goes without it"
         yield SourceNote(config.document.path, told)
-
-
-def _softened(pack: Pack, rules: Sequence[Rule]) -> int:
-    """How many rules that told of errors tell of less."""
-    severe = {rule.id for rule in pack.rules if rule.severity is Severity.ERROR}
-    return sum(rule.id in severe and rule.severity is not Severity.ERROR for rule in rules)
-
-
-def _slower(pack: Pack, waits: Sequence[Wait]) -> int:
-    usual = {wait.id: wait.patience_s for wait in pack.waits}
-    return sum(wait.patience_s > usual[wait.id] for wait in waits)
 
 
 def _last(said: Mapping[str, Value], name: str, otherwise: Value) -> Value:

@@ -1,6 +1,6 @@
 """Checked documents to a Pack: tables joined, signals numbered, names resolved, each fault collected with its place."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -17,8 +17,9 @@ from logrules.ruleset.pack_builder import PackBuilder, RuleSource
 from logrules.ruleset.pattern_work import lengths_without_clock
 from logrules.ruleset.required_words import required_words
 from logrules.ruleset.rule_builder import add_rule, rules_of_tables
-from logrules.ruleset.table_reader import CausesFile, PipelineFile, TableFile
+from logrules.ruleset.table_files import CausesFile, PipelineFile, TableFile
 from logrules.ruleset.tables import Phase, Tables
+from logrules.ruleset.translation import Translation, joined
 from logrules.ruleset.vocabulary import Vocabulary
 
 # Rows of which the first that fits counts: a pack's own go before those that it adds to.
@@ -56,12 +57,13 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
         frameworks=tuple(draft.frameworks),
         times=tuple(replace(form, samples={}) for file in frameworks for form in file.times),
         names=tuple(replace(form, samples={}) for file in frameworks for form in file.names),
-        levels=_levels(frameworks),
+        levels={word: level for file in frameworks for word, level in file.levels.items()},
         trace=trace,
         exit_signals=exits,
         told_signals=told,
         phases=phases,
         tables=tables,
+        translation=joined(_translations(sources)),
         steps={name: step_text(step) for name, step in vocabulary.steps.items()},
         cards=draft.cards | {rule.id: card for rule, card in of_tables},
         required={pattern: required_words(pattern) for pattern in _of_tables(tables)},
@@ -95,6 +97,7 @@ def with_rules(pack: Pack, sources: Sequence[RuleSource]) -> tuple[Pack, tuple[P
         # Rows of tables come last, as they do where all is compiled.
         rules=RuleTable(sorted(draft.rules.values(), key=lambda rule: rule.from_table)),
         cards=draft.cards,
+        translation=joined([pack.translation, *_translations(sources)]),
         trace=None if pack.trace is None else replace(pack.trace, records=tuple(draft.records)),
     )
     return made, (*draft.problems, *_unknown_waits(draft, sources))
@@ -162,8 +165,8 @@ def _unknown_waits(draft: PackBuilder, sources: Sequence[RuleSource]) -> Iterabl
                         yield source.problem(["when"], f"unknown wait `{leaf.wait}`", kind="wait")
 
 
-def _levels(frameworks: Iterable[FrameworkFile]) -> Mapping[str, str]:
-    return {word: level for file in frameworks for word, level in file.levels.items()}
+def _translations(sources: Iterable[RuleSource]) -> list[Translation]:
+    return [source.file for source in sources if isinstance(source.file, Translation)]
 
 
 def _headers(frameworks: Iterable[FrameworkFile]) -> tuple[HeaderFormat, ...]:

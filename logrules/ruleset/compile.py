@@ -17,9 +17,9 @@ from logrules.ruleset.pack_builder import AnyFile, RuleSource
 from logrules.ruleset.rule_file import SHIPPED, RuleText
 from logrules.ruleset.schema_problems import validated
 from logrules.ruleset.settings import Settings
-from logrules.ruleset.table_reader import TABLE_FILES, ExceptionsFile, ExitsFile
+from logrules.ruleset.table_files import TABLE_FILES, ExceptionsFile, ExitsFile
 from logrules.ruleset.tables import EXCEPTIONS, EXITS
-from logrules.ruleset.translation import Translation
+from logrules.ruleset.translation import TRANSLATIONS, Translation
 from logrules.ruleset.yaml_reader import parse_document
 
 _KINDS: Mapping[str, type[AnyFile]] = {
@@ -54,7 +54,7 @@ class CheckedFiles:
         return replace(pack, origins=self._origins(), replaced=self.replaced)
 
     def pack_on(self, shipped: Pack, digest: str) -> Pack:
-        """The shipped pack with these files, which are rules, on top of it; it is as if all had been compiled.
+        """The shipped pack with these rules and translations on top of it; it is as if all had been compiled.
 
         Only its signals have other numbers. Raises PackError with every problem.
         """
@@ -84,12 +84,12 @@ def compile_pack(texts: Sequence[RuleText], digest: str, settings: Settings | No
 
 
 def added_rules(texts: Iterable[RuleText], config: Config | None) -> CheckedFiles | None:
-    """What comes beside the shipped files, if that is a few rules and nothing else: they can be put on their pack."""
+    """What comes beside the shipped files, if that is a few rules and translations: they can be put on their pack."""
     own = [text for text in texts if text.origin]
     if len(own) > MAX_ADDED or (config is not None and config.adds_rules):
         return None
     read = read_sources(own)
-    return read if all(isinstance(source.file, schema.RuleFile) for source in read.sources) else None
+    return read if all(isinstance(one.file, schema.RuleFile | Translation) for one in read.sources) else None
 
 
 def read_sources(texts: Iterable[RuleText], config: Config | None = None) -> CheckedFiles:
@@ -143,7 +143,7 @@ def read_source(text: RuleText) -> Read:
         if isinstance(document.data, dict):
             if not _OLD_KEYS.isdisjoint(document.data):
                 return None, [Problem(document.place(()), "is written in an older format", _ADVICE, kind="schema")]
-            kind = _kind_of(document.data)
+            kind = Translation if text.path.parent.name == TRANSLATIONS else _kind_of(document.data)
             if kind is schema.RuleFile:
                 document.data.setdefault("id", text.id)
         return RuleSource(document, validated(document, kind), text.origin), []

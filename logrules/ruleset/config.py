@@ -18,7 +18,7 @@ from logrules.ruleset.models import Strict
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.schema_problems import validated
 from logrules.ruleset.settings import PROJECT_NAME, Settings
-from logrules.ruleset.table_reader import CausesFile, PipelineFile
+from logrules.ruleset.table_files import CausesFile, PipelineFile
 from logrules.ruleset.tables import Phase
 from logrules.ruleset.toml_positions import places_of_keys
 from logrules.ruleset.yaml_reader import Document

@@ -1,6 +1,6 @@
 """A checked framework file to markers, waits and metrics of the pack, and to how the framework is seen."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
@@ -21,7 +21,9 @@ _NOT_A_NUMBER = tuple(blank + word for blank in ("", " ") for word in ("nan", "N
 
 def add_framework(draft: PackBuilder, file: FrameworkFile, vocabulary: Vocabulary) -> None:
     """Put what a framework prints into the draft."""
-    seen = list(_presence(draft, file))
+    seen: list[int] = []
+    if file.present.contains:
+        seen.append(draft.add_signal(Signal(f"{file.framework}:present", tuple(file.present.contains), sampled=True)))
     for marker in file.markers:
         routine = marker.progress and not (
             marker.opens or marker.closes or marker.starts or marker.completes or marker.ends or marker.leaves
@@ -37,11 +39,6 @@ def add_framework(draft: PackBuilder, file: FrameworkFile, vocabulary: Vocabular
     headers = tuple(f"{file.framework}/{header}" for header in file.present.headers)
     components = (file.framework, *file.present.components)
     draft.frameworks.append(Framework(file.framework, tuple(seen), headers, components, tuple(file.loops)))
-
-
-def _presence(draft: PackBuilder, file: FrameworkFile) -> Iterator[int]:
-    if file.present.contains:
-        yield draft.add_signal(Signal(f"{file.framework}:present", tuple(file.present.contains), sampled=True))
 
 
 def qualified(names: Iterable[str], file: FrameworkFile) -> tuple[str, ...]:

@@ -87,7 +87,8 @@ def _sequence(value: tuple[object, ...]) -> object:
     # Most hold nothing but texts.
     if _SCALARS.issuperset(map(type, value)):
         return value
-    if _is_table(value):
+    kind = type(value[0])
+    if len(value) > 1 and _has_fields(kind) and all(type(item) is kind for item in value):
         return _table(value)
     items = [to_plain(item) for item in value]
     return items if any(map(_is_nested, items)) else tuple(items)
@@ -96,10 +97,6 @@ def _sequence(value: tuple[object, ...]) -> object:
 def _row(value: Any) -> list[object]:
     # The fields, in the order in which `from_plain` gives them; asking `fields` for them each time takes longer.
     return [to_plain(getattr(value, name)) for name in value.__match_args__]
-
-
-def _is_table(value: tuple[object, ...]) -> bool:
-    return len(value) > 1 and _has_fields(type(value[0])) and all(type(item) is type(value[0]) for item in value)
 
 
 def _table(value: tuple[object, ...]) -> dict[str, object]:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
-from logrules.model.record import replace
 from logrules.ruleset.bounded_read import read_named
 from logrules.ruleset.bounds import MAX_FILE_BYTES, MAX_PACK_BYTES, MAX_PACK_FILES
 from logrules.ruleset.cache_files import keep_for, kept_for
@@ -15,14 +14,16 @@ from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import cached_pack, keep_pack
 from logrules.ruleset.rule_file import SHIPPED, RuleText
 from logrules.ruleset.settings import Settings
+from logrules.ruleset.translation import TRANSLATIONS
 
 SCHEMA_VERSION = "1"
 # What a fixture case is called, wherever it lies.
 CASE_NAME = "case.yaml"
 # Under which is kept what pack files in a state came to.
 _STATE = "state"
+_ENGLISH = "en"
 # Folders of a pack that hold something else than what it is compiled from.
-_BESIDE = frozenset({"expect", "translations"})
+_BESIDE = frozenset({"expect", TRANSLATIONS})
 
 
 def shipped_rules() -> Path:
@@ -33,29 +34,24 @@ def shipped_rules() -> Path:
 
 
 def load_pack(
-    folders: Sequence[str | Path] = (), *, settings: Settings | None = None, cache: bool = True, language: str = "en"
+    folders: Sequence[str | Path] = (),
+    *,
+    settings: Settings | None = None,
+    cache: bool = True,
+    language: str = _ENGLISH,
 ) -> Pack:
     """The shipped rules, those that the settings name and those in ``folders``, later ones before earlier ones.
 
     Without settings, neither a configuration nor installed packs have a say. What people read is English, and in
     ``language`` too. Raises PackError with every problem.
     """
-    pack = _english(folders, settings, cache=cache)
-    if language == "en":
-        return pack
-    from logrules.ruleset.translation_files import translation_for
-
-    roots = [shipped_rules(), *(folder for _, folder in _packs_of(settings)), *map(Path, folders)]
-    return replace(pack, translation=translation_for(language, roots, _code_digest()))
-
-
-def _english(folders: Sequence[str | Path], settings: Settings | None, *, cache: bool) -> Pack:
-    state = _state(folders, settings) if cache else None
+    state = _state(folders, settings, language) if cache else None
     noted = kept_for(_STATE, state) if state else None
     known = cached_pack(str(noted, "ascii", "replace")) if noted else None
     if known is not None:
         return known
-    texts = [*shipped_texts(), *own_texts(settings, map(Path, folders))]
+    translations = _translations(language, settings, folders)
+    texts = [*shipped_texts(), *own_texts(settings, map(Path, folders)), *translations]
     digest = digest_of([*texts, *settings_text(settings)])
     pack = cached_pack(digest) if cache else None
     if pack is None:
@@ -78,11 +74,11 @@ def _compiled(texts: Sequence[RuleText], digest: str, settings: Settings | None,
     added = compiling.added_rules(texts, config) if cache and more else None
     if added is None:
         return compiling.compile_pack(texts, digest, settings)
-    pack = added.pack_on(_english((), None, cache=True), digest)
+    pack = added.pack_on(load_pack(), digest)
     return pack if config is None else with_settings(pack, config)
 
 
-def _state(folders: Sequence[str | Path], settings: Settings | None) -> bytes | None:
+def _state(folders: Sequence[str | Path], settings: Settings | None, language: str) -> bytes | None:
     """What identifies everything that a pack is made of, as it is now on disk; None where a file cannot be seen.
 
     To read three hundred files takes longer than a diagnosis: one counts as the same while its path, size, inode and
@@ -96,7 +92,7 @@ def _state(folders: Sequence[str | Path], settings: Settings | None) -> bytes | 
     except OSError:
         return None
     names = (name for name, _ in packs if name)
-    return "\n".join((*seen, SCHEMA_VERSION, *texts, *names, "")).encode(errors="surrogateescape")
+    return "\n".join((*seen, SCHEMA_VERSION, language, *texts, *names, "")).encode(errors="surrogateescape")
 
 
 def _seen(root: Path) -> Iterator[str]:
@@ -128,6 +124,14 @@ def own_texts(settings: Settings | None, folders: Iterable[Path]) -> list[RuleTe
     texts = [*(text for pack in _packs_of(settings) for text in _texts_of(*pack)), *rule_texts(folders)]
     last = {text.path.resolve(): place for place, text in enumerate(texts)}
     return [texts[place] for place in sorted(last.values())]
+
+
+def _translations(language: str, settings: Settings | None, folders: Iterable[str | Path]) -> Iterator[RuleText]:
+    """What packs say in another language than English: of the shipped one too it comes beside what is compiled."""
+    for root in (shipped_rules(), *(folder for _, folder in _packs_of(settings)), *map(Path, folders)):
+        path = root / TRANSLATIONS / f"{language}.yaml"
+        if language != _ENGLISH and path.is_file():
+            yield _text(path, str(path), str(root))
 
 
 def _packs_of(settings: Settings | None) -> Iterator[tuple[str, Path]]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from logrules.ruleset.kept_values import keep_value, kept_value, latest_digest
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.pattern import VERSION, forms_made, made_so_far, stored_so_far, use_stored
+from logrules.ruleset.pattern import VERSION, forms_made, made_so_far, stored_so_far, use_spare, use_stored
 
 # The patterns of one pack, by its digest, as this process last read or wrote them.
 _as_kept: dict[str, Mapping[str, bytes]] = {}
@@ -17,8 +17,8 @@ def cached_pack(digest: str) -> Pack | None:
     """
     found = kept_value("pack", digest, Pack)
     if found is None or found.digest != digest:
-        if not stored_so_far() and (latest := latest_digest("patterns")) is not None:
-            use_stored(_kept_patterns(latest))
+        if (latest := latest_digest("patterns")) is not None:
+            use_spare(_kept_patterns(latest))
         return None
     use_stored(_remembered(digest, _kept_patterns(digest)))
     return found

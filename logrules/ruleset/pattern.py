@@ -40,9 +40,10 @@ _made: "dict[str, regex.Pattern[str]]" = {}
 
 
 class _Stored:
-    """What this process takes patterns from."""
+    """What this process takes patterns from: those of its pack, and those of another that are asked for."""
 
     forms: Mapping[str, bytes] = MappingProxyType({})
+    spare: Mapping[str, bytes] = MappingProxyType({})
 
 
 @lru_cache(maxsize=_KEPT)
@@ -51,6 +52,15 @@ def compiled(pattern: str) -> "regex.Pattern[str]":
     form = _Stored.forms.get(pattern)
     if form is not None:
         return _restored(form)
+    spare = _Stored.spare.get(pattern)
+    made = _checked(pattern) if spare is None else _restored(spare)
+    if len(_made) < _KEPT:
+        _made[pattern] = made
+    return made
+
+
+def _checked(pattern: str) -> "regex.Pattern[str]":
+    """A pattern that nobody compiled before."""
     if found := _UNBOUNDED.search(pattern):
         raise ValueError(f"not a pattern that may be used: `{found[1]}` has no bound of work")
     if _nested_repeats(pattern) > MAX_NESTED_REPEATS:
@@ -58,14 +68,11 @@ def compiled(pattern: str) -> "regex.Pattern[str]":
             f"not a pattern that may be used: more than {MAX_NESTED_REPEATS} repeated groups in each other"
         )
     try:
-        made = regex.compile(pattern)
+        return regex.compile(pattern)
     except regex.error as fault:
         raise ValueError(f"not a valid pattern: {fault}") from None
     except (RecursionError, OverflowError, MemoryError):
         raise ValueError("not a valid pattern: it is nested or repeated too often") from None
-    if len(_made) < _KEPT:
-        _made[pattern] = made
-    return made
 
 
 def _nested_repeats(pattern: str) -> int:
@@ -176,6 +183,11 @@ def found_in_time(pattern: str, text: str, limit_s: float) -> bool | None:
 def use_stored(stored: Mapping[str, bytes]) -> None:
     """Take patterns from here, instead of compiling them: what `forms_made` gave, here or in another process."""
     _Stored.forms = stored
+
+
+def use_spare(stored: Mapping[str, bytes]) -> None:
+    """Compile none of these, which were stored with another pack; what is asked for of them counts as made here."""
+    _Stored.spare = stored
 
 
 def stored_so_far() -> Mapping[str, bytes]:

@@ -1,18 +1,19 @@
 """Rules of the pack: of a checked rule file, which leaves out what its cause's row says, and of the rows of tables."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from logrules.model.position import Problem
 from logrules.model.record import replace
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
 from logrules.ruleset.card_builder import card_text, row_text
-from logrules.ruleset.causes import Cause
+from logrules.ruleset.causes import Alternative, Cause
 from logrules.ruleset.condition import Condition, Detector, Occurred, Sequence, Some, Supported, near
 from logrules.ruleset.duration import seconds
 from logrules.ruleset.pack import Rule, Signal
 from logrules.ruleset.pack_builder import PackBuilder, RuleSource
-from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS, ExitCode, Tables
+from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS, ExceptionRow, ExitCode, Tables
 from logrules.ruleset.vocabulary import Vocabulary
 from logrules.ruleset.when import ConditionFault, parse_when
 
@@ -112,34 +113,26 @@ _NEVER = Occurred(())
 
 def rules_of_tables(tables: Tables, vocabulary: Vocabulary) -> Iterator[tuple[Rule, str]]:
     """The rule and the card of each row of exceptions and exits whose cause is known."""
-    causes = vocabulary.causes
-    for row in tables.exceptions:
-        cause = causes.get(row.cause)
+    for name, row, said in _rows(tables):
+        cause = vocabulary.causes.get(row.cause)
         if cause is not None:
-            rule = replace(_rule(EXCEPTIONS + row.id, cause), phase=row.phase, explained_by=row.explained_by)
-            yield _raised(replace(rule, fallback=row.fallback)), row_text(row, cause, vocabulary)
+            rule = replace(rule_of(cause, name, _NEVER), from_table=True, **said)
+            if isinstance(row, ExceptionRow) and rule.severity is Severity.WARNING:
+                # What was raised is no mere warning of a wait, also where its cause often is.
+                rule = replace(rule, severity=Severity.ERROR)
+            yield rule, row_text(row, cause, vocabulary)
+
+
+def _rows(tables: Tables) -> Iterator[tuple[str, ExceptionRow | ExitCode | Alternative, dict[str, Any]]]:
+    """The rows that stand for rules, with the names of these, and what they say otherwise than their causes."""
+    for row in tables.exceptions:
+        said = {"phase": row.phase, "explained_by": row.explained_by, "fallback": row.fallback, "stall": False}
+        yield EXCEPTIONS + row.id, row, said
     known = {code.id for code in tables.exit_codes}
     forms = (ExitCode(form.id, form.cause) for form in tables.exit_forms if form.cause and form.id not in known)
     for code in (*tables.exit_codes, *forms):
-        cause = causes.get(code.cause)
-        if cause is not None:
-            rule = _rule(EXITS + code.id, cause)
-            rule = replace(rule, tier=code.tier or cause.tier, explained_by=code.explained_by)
-            yield rule, row_text(code, cause, vocabulary)
+        yield EXITS + code.id, code, {"explained_by": code.explained_by} | ({"tier": code.tier} if code.tier else {})
     for alternatives in tables.alternatives:
         for one in alternatives.may_be:
-            cause = causes.get(one.cause)
-            if cause is not None:
-                name = f"{ALTERNATIVES}{alternatives.id}/{one.cause}"
-                rule = replace(_rule(name, cause), severity=Severity.INFO, culprit="none", stall=False)
-                yield rule, row_text(one, cause, vocabulary)
-
-
-def _raised(rule: Rule) -> Rule:
-    """The rule of a row of exceptions: what was raised is no mere warning of a wait, also where its cause often is."""
-    severity = Severity.ERROR if rule.severity is Severity.WARNING else rule.severity
-    return replace(rule, severity=severity, stall=False)
-
-
-def _rule(name: str, cause: Cause) -> Rule:
-    return replace(rule_of(cause, name, _NEVER), from_table=True)
+            said = {"severity": Severity.INFO, "culprit": "none", "stall": False}
+            yield f"{ALTERNATIVES}{alternatives.id}/{one.cause}", one, said

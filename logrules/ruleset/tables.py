@@ -1,7 +1,7 @@
 """What is the same for many rules stands once, in a table: causes, origins, stances, exceptions, exits.
 
 Each class here is the one model of its concept: the files under ``rules/`` are checked against it (by
-``ruleset.table_reader``, with pydantic), its JSON Schema is published, and a compiled pack holds its instances.
+``ruleset.table_files``, with pydantic), its JSON Schema is published, and a compiled pack holds its instances.
 Nothing here imports pydantic, so that a diagnosis need not.
 """
 

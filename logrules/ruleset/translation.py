@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from logrules.model.record import field, record
 
+# The folder of a pack in which they lie, a file a language.
+TRANSLATIONS = "translations"
+
 
 @record
 class WordTranslation:
@@ -42,8 +45,8 @@ class Translation:
     rules: Mapping[str, RuleTranslation] = field(default_factory=dict)
 
 
-def joined(language: str, files: Sequence[Translation]) -> Translation:
-    """All of them in one; what a later one says of a thing goes before what an earlier one says."""
+def joined(files: Sequence[Translation]) -> Translation:
+    """All of them, which are into one language, in one; what a later one says goes before what an earlier one says."""
     kinds = ("phases", "causes", "fixes", "rules")
     said = {kind: {name: row for file in files for name, row in getattr(file, kind).items()} for kind in kinds}
-    return Translation(language, **said)
+    return Translation(files[-1].language, **said) if files else Translation()

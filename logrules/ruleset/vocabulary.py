@@ -12,7 +12,7 @@ from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.misspelling import LISTED_BY, known_hint
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_builder import RuleSource
-from logrules.ruleset.table_reader import CausesFile, ExceptionsFile, ExitsFile
+from logrules.ruleset.table_files import CausesFile, ExceptionsFile, ExitsFile
 from logrules.ruleset.tables import Phase, Tables
 
 # The keys that name something, and what they name: of rules, frameworks, markers and waits; and of rows of tables.

@@ -1,16 +1,15 @@
-"""What rule files show by themselves: references, place, a draft's sentences, signals and waits nobody asks for."""
+"""What rule files show by themselves: their place, a draft's sentences, signals and waits that nobody asks for."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import PurePath
-from urllib.parse import urlsplit
 
 from logrules.model.lint_finding import LintFinding, NodePath
 from logrules.ruleset import models as schema
 from logrules.ruleset.framework_builder import qualified
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack_builder import RuleSource
-from logrules.ruleset.table_reader import ExceptionsFile
+from logrules.ruleset.table_files import ExceptionsFile
 from logrules.ruleset.when import ConditionFault, parse_when
 from logrules.ruletest.file_contents import cards_in, finding_at, signals_in
 
@@ -19,23 +18,6 @@ TITLE = "Write what went wrong"
 WHY = "Write why it happens."
 STEP = "Write what to try first"
 _ALL = frozenset({TITLE, WHY, STEP})
-
-
-def references(source: RuleSource) -> Iterator[LintFinding]:
-    """References that are no addresses of pages."""
-    for _, path, card in cards_in(source):
-        for number, address in enumerate(card.references):
-            if not is_address(address):
-                yield finding_at(source, (*path, "references", number), "LR111", f"`{address}` is no address of a page")
-
-
-def is_address(text: str) -> bool:
-    """Whether a text is the address of a page on the web."""
-    try:
-        parts = urlsplit(text)
-    except ValueError:
-        return False
-    return parts.scheme in {"http", "https"} and "." in parts.netloc and not re.search(r"\s", text)
 
 
 def place(source: RuleSource) -> Iterator[LintFinding]:

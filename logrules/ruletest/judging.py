@@ -20,9 +20,9 @@ from logrules.ruletest.samples import sample_result
 from logrules.ruletest.suite import Example, Sample, WantedDiagnosis
 
 
-def run_tests(on: Prepared, tests: Sequence[Test], processes: int | None = 1) -> Iterator[Result]:
+def run_tests(on: Prepared, tests: Sequence[Test], processes: int | None = 1) -> list[Result]:
     """Each test's result, in the given order."""
-    yield from on_all_cores(run_test, tests, on, processes)
+    return on_all_cores(run_test, tests, on, processes)
 
 
 def run_test(on: Prepared, test: Test) -> Result:
@@ -149,9 +149,10 @@ class _JudgedReport:
     def first_line(self) -> str | None:
         return next((line.text for one in self.report.diagnoses for line in one.evidence), None)
 
-    @property
-    def first_rule(self) -> str | None:
-        return next((one.rule for one in self.report.diagnoses), None)
+    def fault(self, message: str) -> CaseFailure:
+        """The fault with what the report puts first."""
+        first = next((one.rule for one in self.report.diagnoses), None)
+        return CaseFailure(message, self.first_line, nearest=first)
 
     @property
     def held(self) -> frozenset[str]:
@@ -164,26 +165,25 @@ class _JudgedReport:
         trees = [condition_tree(self.on, self.session, rule) for rule in asked]
         near = max(trees, key=lambda tree: (tree.holds, sum(leaf.holds for leaf in tree.leaves())), default=None)
         clauses = tuple(clauses_of(near)) if near is not None else ()
-        return CaseFailure(message, self.first_line, clauses, self.first_rule)
+        return replace(self.fault(message), clauses=clauses)
 
 
 def case_result(on: Prepared, case: Case) -> Result:
     """Run one case; a miss that it expects and that does not come is a fault too."""
     session = on.session()
-    faults = tuple(_scripted(on, session, case) if case.script else _saved(on, session, case))
+    if case.script:
+        faults = tuple(_scripted(on, session, case))
+    else:
+        faults = tuple(_judged(_JudgedReport(on, session, run_saved(on, session, case.logs)), case))
     if case.wants.expected_miss is not None and not faults:
         faults = (CaseFailure("comes right, though `expected_miss` says that it does not: take that out"),)
         return Result("case", case.owner, case.name, case.place, faults)
     return Result("case", case.owner, case.name, case.place, faults, case.wants.expected_miss)
 
 
-def _saved(on: Prepared, session: Session, case: Case) -> Iterator[CaseFailure]:
-    yield from _judged(_JudgedReport(on, session, run_saved(on, session, case.logs)), case)
-
-
 def _judged(found: _JudgedReport, case: Case) -> Iterator[CaseFailure]:
     for message in _alarms(found.report) if case.healthy else ():
-        yield CaseFailure(message, found.first_line, nearest=found.first_rule)
+        yield found.fault(message)
     for message in _unlabelled(found.report, case.wants) if case.wants.causes else ():
         yield found.explained(message, case.wants.causes)
     yield from _unmet(found, case.wants)
@@ -217,19 +217,12 @@ def _unmet(found: _JudgedReport, wants: CaseFile | Moment) -> Iterator[CaseFailu
         yield CaseFailure(f"is {report.status.value}, not {wants.status.value}", found.first_line)
     for place, wanted in enumerate(wants.diagnoses):
         one = report.diagnoses[place] if place < len(report.diagnoses) else None
-        for message in _other_diagnosis(one, wanted):
+        missing = [f"is missing: {wanted.rule or wanted.cause or 'any'}"]
+        for message in missing if one is None else shortfalls(one, wanted):
             yield found.explained(f"diagnosis {place + 1} {message}", [wanted.cause or wanted.rule or ""])
     for name in wants.absent:
         if name in found.held:
-            message = f"finds {name}, which must be absent"
-            yield CaseFailure(message, found.first_line, nearest=found.first_rule)
-
-
-def _other_diagnosis(one: Diagnosis | None, wanted: WantedDiagnosis) -> Iterator[str]:
-    if one is None:
-        yield f"is missing: {wanted.rule or wanted.cause or 'any'}"
-    else:
-        yield from shortfalls(one, wanted)
+            yield found.fault(f"finds {name}, which must be absent")
 
 
 def _scripted(on: Prepared, session: Session, case: Case) -> Iterator[CaseFailure]:
@@ -263,7 +256,7 @@ def _moment_faults(found: _JudgedReport, since: Sequence[Change], moment: Moment
         )
     yield from _stall_faults(found, moment.stall, where)
     for fault in _unmet(found, moment):
-        yield CaseFailure(f"{where} {fault.message}", fault.line, fault.clauses, fault.nearest)
+        yield replace(fault, message=f"{where} {fault.message}")
 
 
 def _stall_faults(found: _JudgedReport, stall: str | Literal[False] | None, where: str) -> Iterator[CaseFailure]:

@@ -9,7 +9,7 @@ from logrules.ruleset import framework_models, models
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.pack import HeaderFormat, NameForm, TimeForm
 from logrules.ruleset.profile_models import NeverFile, PathStepFile, ProfileFile
-from logrules.ruleset.table_reader import TABLE_FILES, CausesFile, PipelineFile
+from logrules.ruleset.table_files import TABLE_FILES, CausesFile, PipelineFile
 from logrules.ruleset.tables import Phase
 from logrules.ruleset.translation import Translation
 from logrules.ruletest.case import CaseFile

@@ -24,6 +24,7 @@ from logrules.ruletest.collect import Tested, asked_texts, known_collection, shi
 from logrules.ruletest.duplicate_checks import duplicate_rules
 from logrules.ruletest.file_checks import opened_waits, placeholders, unopened_waits, unused_signals
 from logrules.ruletest.file_contents import signals_in
+from logrules.ruletest.reference_checks import gone_references, references
 from logrules.ruletest.samples import misread_headers
 from logrules.ruletest.signal_checks import literal_findings, pattern_findings
 from logrules.ruletest.suite import Suite
@@ -33,7 +34,7 @@ from logrules.ruletest.translation_checks import translation_findings, translati
 # What one file shows by itself.
 _OF_ONE_FILE: tuple[Callable[[RuleSource], Iterable[LintFinding]], ...] = (
     unused_signals,
-    file_checks.references,
+    references,
     file_checks.place,
     placeholders,
 )
@@ -94,14 +95,15 @@ class _Lint:
         yield from (_finding(fault) for fault in faults if fault.place.path in shown)
         reading = read_sources(self.texts if tested is None else self.asked, config)
         sources = [source for source in reading.sources if source.document.path in shown]
-        opened = opened_waits(reading.sources) if tested is None else _opened_in(tested[0])
-        yield from self._of_sources(sources, frozenset(opened))
+        if tested is None:
+            opened = frozenset(opened_waits(reading.sources))
+        else:
+            opened = frozenset(name for marker in tested[0].markers for name in marker.opens)
+        yield from self._of_sources(sources, opened)
         yield from self._of_translations(sources)
         if tested is not None and not problems:
             yield from self._of_pack(*tested, sources, config)
         if self.online:
-            from logrules.ruletest.reference_checks import gone_references
-
             yield from gone_references(sources)
 
     def _tested(self, settings: Settings | None) -> tuple[Tested | None, Sequence[Problem]]:
@@ -142,10 +144,6 @@ class _Lint:
         on = prepared(pack, cache=True)
         yield from misread_headers(on, suite.within(frozenset(source.document.path for source in sources)))
         yield from duplicate_rules(sources, on, suite.examples, self.shipped, self.processes)
-
-
-def _opened_in(pack: Pack) -> Iterator[str]:
-    return (name for marker in pack.markers for name in marker.opens)
 
 
 def _config(settings: Settings) -> tuple[Config | None, Sequence[Problem]]:

@@ -1,18 +1,18 @@
 """Mutants: rules made wrong in one place each, tried against their examples, and those that no example notices."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from logrules.engine.run import Prepared
 from logrules.inference.rule_index import Index
 from logrules.model.event import Event
-from logrules.model.record import field, record, replace
+from logrules.model.record import record, replace
 from logrules.model.test_result import MutationScore, Share
 from logrules.ruleset import condition as nodes
 from logrules.ruleset.duration import spelled
 from logrules.ruleset.long_tables import RuleTable, SignalTable
-from logrules.ruleset.pack import Pack, Rule, Signal, Wait
+from logrules.ruleset.pack import Pack, Rule, Signal
 from logrules.ruleset.unparse import spell
 from logrules.ruletest.harness import SOURCE, events_of_example, held, judged
 from logrules.ruletest.judging import misses
@@ -28,25 +28,10 @@ _OTHER_RHYTHM = {nodes.Detection.OVERDUE: nodes.Detection.LAGGING, nodes.Detecti
 
 @record
 class Mutant:
-    """A change to one rule, in words, and what it puts in the place of the rule, of signals or of a wait."""
+    """A change to one rule, in words, and what of the pack it changes; every number in that stays what it was."""
 
     what: str
-    rule: Rule | None = None
-    signals: dict[int, Signal] = field(default_factory=dict)
-    wait: Wait | None = None
-
-    def applied(self, pack: Pack) -> Pack:
-        """The pack with the rule made wrong; every number in it stays what it was."""
-        rules = pack.rules
-        if (wrong := self.rule) is not None:
-            rules = RuleTable(wrong if rule.id == wrong.id else rule for rule in rules)
-        waits = pack.waits
-        if (late := self.wait) is not None:
-            waits = tuple(late if wait.id == late.id else wait for wait in waits)
-        signals = pack.signals
-        if self.signals:
-            signals = SignalTable(self.signals.get(number, signal) for number, signal in enumerate(signals))
-        return replace(pack, rules=rules, waits=waits, signals=signals)
+    changes: Mapping[str, Any]
 
 
 def mutants(pack: Pack, rule: Rule) -> Iterator[Mutant]:
@@ -56,22 +41,25 @@ def mutants(pack: Pack, rule: Rule) -> Iterator[Mutant]:
         return pack.signals[signal].name
 
     for number in nodes.all_signals(rule.when):
-        yield from _without(number, pack.signals[number], name_of(number))
-    for wrong, was, now in _wrong(rule.when):
-        yield Mutant(f"`{spell(now, name_of)}` for `{spell(was, name_of)}`", replace(rule, when=wrong))
+        for what, wrong in _wrong_signals(pack.signals[number]):
+            signals = [*pack.signals[:number], wrong, *pack.signals[number + 1 :]]
+            yield Mutant(what, {"signals": SignalTable(signals)})
+    for when, was, now in _wrong(rule.when):
+        rules = (replace(one, when=when) if one.id == rule.id else one for one in pack.rules)
+        yield Mutant(f"`{spell(now, name_of)}` for `{spell(was, name_of)}`", {"rules": RuleTable(rules)})
     for wait in pack.waits:
         if wait.id == rule.wait:
             late = replace(wait, patience_s=wait.patience_s * WIDER)
             text = f"a patience of {spelled(late.patience_s)} for {spelled(wait.patience_s)}"
-            yield Mutant(text, wait=late)
+            yield Mutant(text, {"waits": tuple(late if one is wait else one for one in pack.waits)})
 
 
-def _without(number: int, signal: Signal, name: str) -> Iterator[Mutant]:
-    yield Mutant(f"the signal `{name}` dropped", signals={number: replace(signal, pattern=_NEVER)})
+def _wrong_signals(signal: Signal) -> Iterator[tuple[str, Signal]]:
+    yield f"the signal `{signal.name}` dropped", replace(signal, pattern=_NEVER)
     if signal.pattern is not None:
-        yield Mutant(f"the pattern of `{name}` dropped", signals={number: replace(signal, pattern=None)})
+        yield f"the pattern of `{signal.name}` dropped", replace(signal, pattern=None)
     if signal.unless is not None:
-        yield Mutant(f"the veto of `{name}` dropped", signals={number: replace(signal, unless=None)})
+        yield f"the veto of `{signal.name}` dropped", replace(signal, unless=None)
 
 
 def _wrong(condition: nodes.Condition) -> Iterator[tuple[nodes.Condition, nodes.Condition, nodes.Condition]]:
@@ -158,7 +146,7 @@ ReadExample: TypeAlias = tuple[Example, Sequence[Event]]
 def mutation_scores(on: Prepared, examples: Sequence[Example], processes: int | None) -> list[MutationScore]:
     """Each rule's mutation score, by its own examples (those of one rule stand together)."""
     groups = [tuple(group) for _, group in groupby(examples, key=lambda example: example.owner)]
-    return list(on_all_cores(mutation_score, groups, on, processes, few=2))
+    return on_all_cores(mutation_score, groups, on, processes, few=2)
 
 
 def mutation_score(on: Prepared, examples: Sequence[Example]) -> MutationScore:
@@ -176,7 +164,7 @@ def mutation_score(on: Prepared, examples: Sequence[Example]) -> MutationScore:
 def noticed(on: Prepared, mutant: Mutant, examples: Iterable[ReadExample]) -> bool:
     """Whether an example fails on the mutant."""
     wrong = _mutated(on, mutant)
-    if mutant.signals:
+    if "signals" in mutant.changes:
         # Its lines mean something else: they are read anew, one example after the other until one fails.
         examples = ((example, events_of_example(wrong, example)) for example, _ in examples)
     return any(_fails(wrong, *one) for one in examples)
@@ -195,6 +183,6 @@ def _mutated(on: Prepared, mutant: Mutant) -> Prepared:
 
     Signals alone are in no table of the index; rules and waits are.
     """
-    pack = mutant.applied(on.pack)
-    index = on.index if mutant.rule is None and mutant.wait is None else Index(pack)
+    pack = replace(on.pack, **mutant.changes)
+    index = on.index if "signals" in mutant.changes else Index(pack)
     return replace(on, pack=pack, reader=on.reader.over(pack), index=index)

@@ -1,7 +1,8 @@
 """What takes long, on all cores: above all tests run on a pack."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
 
 from logrules.engine.run import Prepared, prepared
 from logrules.ruleset.pack import Pack
@@ -11,13 +12,7 @@ Answer = TypeVar("Answer")
 
 # Below this many tests starting processes costs more than it saves.
 FEW_TESTS = 150
-_CHUNKS_A_PROCESS = 8
-
-
-class _Here:
-    """The pack of this process."""
-
-    on: Prepared
+_PARTS_A_PROCESS = 8
 
 
 def on_all_cores(
@@ -26,24 +21,27 @@ def on_all_cores(
     on: Prepared,
     processes: int | None,
     few: int = FEW_TESTS,
-) -> Iterator[Answer]:
+) -> list[Answer]:
     """``task`` of each item, in order, by one process a core unless told how many. It is a function of a module."""
     if len(items) < few or processes == 1:
-        yield from (task(on, item) for item in items)
-        return
+        return _each(task, on, items)
     # What few tests do without takes longer to load than they do.
-    from logrules.engine.resilient_pool import default_processes, process_pool
+    from concurrent.futures.process import BrokenProcessPool
+
+    from logrules.engine.resilient_pool import WorkerPool, default_processes
 
     processes = processes or default_processes()
-    with process_pool(processes, _begin, on, on.pack) as pool:
-        size = max(1, len(items) // (processes * _CHUNKS_A_PROCESS))
-        yield from pool.map(_do, [(task, item) for item in items], chunksize=size)
+    size = max(1, len(items) // (processes * _PARTS_A_PROCESS))
+    parts = {number: items[number : number + size] for number in range(0, len(items), size)}
+    answers = dict(WorkerPool(processes, partial(_each, task), _prepared).answers(parts, on.pack))
+    if None in answers.values():
+        raise BrokenProcessPool("an item ends every process that works on it")
+    return [answer for number in parts for answer in answers[number] or ()]
 
 
-def _begin(given: Prepared | Pack) -> None:
-    _Here.on = prepared(given, cache=True) if isinstance(given, Pack) else given
+def _prepared(pack: Pack) -> Prepared:
+    return prepared(pack, cache=True)
 
 
-def _do(work: tuple[Callable[[Prepared, Any], Any], Any]) -> Any:
-    task, item = work
-    return task(_Here.on, item)
+def _each(task: Callable[[Prepared, Item], Answer], on: Prepared, items: Sequence[Item]) -> list[Answer]:
+    return [task(on, item) for item in items]

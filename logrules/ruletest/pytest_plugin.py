@@ -4,13 +4,11 @@ Off until it is told where rules are, in the configuration (``logrules_rules = m
 line (``--logrules-rules my-rules``). Nothing else is imported before that.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-from logrules.model.record import record
 
 if TYPE_CHECKING:
     from logrules.engine.run import Prepared
@@ -18,15 +16,8 @@ if TYPE_CHECKING:
     from logrules.ruletest.case import Test
 
 
-@record
-class Bench:
-    """All tests of the configured folders, by the file that carries them, and the pack that they run on."""
-
-    on: "Prepared"
-    by_file: "dict[Path, list[Test]]"
-
-
-_BENCH = pytest.StashKey[Bench]()
+# All tests of the configured folders by the file that carries them, and the pack that they run on, once a session.
+_BENCH = pytest.StashKey["tuple[Prepared, Mapping[Path, Sequence[Test]]]"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -59,30 +50,24 @@ class PytestRuleFile(pytest.File):
         from logrules.model.errors import LogrulesError
 
         try:
-            bench = _bench(self.config)
+            on, by_file = _bench(self.config)
         except LogrulesError as fault:
             raise self.CollectError(str(fault)) from None
-        for test in bench.by_file.get(self.path.resolve(), []):
-            yield RuleTest.from_parent(self, name=test.name, test=test, on=bench.on)
+        for test in by_file.get(self.path.resolve(), []):
+            yield RuleTest.from_parent(self, name=test.name, test=test, on=on)
 
 
-def _bench(config: pytest.Config) -> Bench:
-    """Compiled once a session."""
-    known = config.stash.get(_BENCH, None)
-    if known is None:
-        known = config.stash[_BENCH] = _compiled(_roots(config))
-    return known
-
-
-def _compiled(roots: Iterable[Path]) -> Bench:
+def _bench(config: pytest.Config) -> "tuple[Prepared, Mapping[Path, Sequence[Test]]]":
     from logrules.engine.run import prepared
     from logrules.ruletest.collect import collect
 
-    found = collect(tuple(roots))
-    by_file: dict[Path, list[Test]] = {}
-    for test in found.tests():
-        by_file.setdefault(Path(test.place.path).resolve(), []).append(test)
-    return Bench(prepared(found.pack, cache=True), by_file)
+    if _BENCH not in config.stash:
+        found = collect(_roots(config))
+        by_file: dict[Path, list[Test]] = {}
+        for test in found.tests():
+            by_file.setdefault(Path(test.place.path).resolve(), []).append(test)
+        config.stash[_BENCH] = prepared(found.pack, cache=True), by_file
+    return config.stash[_BENCH]
 
 
 class RuleTestFailed(Exception):

@@ -1,13 +1,14 @@
-"""Whether the pages that rules refer to still exist, asked of the web."""
+"""What is wrong with the addresses of pages that rules refer to; asked of the web, whether these still exist."""
 
+import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from logrules.model.lint_finding import LintFinding
 from logrules.ruleset.pack_builder import RuleSource
-from logrules.ruletest.file_checks import is_address
 from logrules.ruletest.file_contents import cards_in, finding_at
 
 _LIMIT_S = 15
@@ -15,6 +16,23 @@ _AT_ONCE = 16
 # These say that the page is gone; a server that is tired or wants a login does not.
 _GONE = frozenset({404, 410})
 _AGENT = "logrules-check"
+
+
+def references(source: RuleSource) -> Iterator[LintFinding]:
+    """References that are no addresses of pages."""
+    for _, path, card in cards_in(source):
+        for number, address in enumerate(card.references):
+            if not is_address(address):
+                yield finding_at(source, (*path, "references", number), "LR111", f"`{address}` is no address of a page")
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is the address of a page on the web."""
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and "." in parts.netloc and not re.search(r"\s", text)
 
 
 def gone_references(sources: Sequence[RuleSource]) -> Iterator[LintFinding]:

@@ -1,35 +1,35 @@
 """What no example exercises: signals never seen, branches of a condition never taken, captures never filled."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from logrules.engine.run import Prepared
 from logrules.inference.condition_trace import ConditionPart
 from logrules.model.record import record
 from logrules.model.test_result import RuleCoverage, Share
 from logrules.ruleset.condition import all_signals
-from logrules.ruleset.pack import Pack, Rule
 from logrules.ruleset.pattern import compiled
 from logrules.ruletest.harness import events_of_example, judged
 from logrules.ruletest.judging import condition_tree
 from logrules.ruletest.parallel import on_all_cores
 from logrules.ruletest.suite import Example
 
-Branch = tuple[tuple[int, ...], bool]
+# Of a rule: a signal, a capture of one, or a part of its condition that holds or does not; the kind, and which.
+_SIGNAL, _CAPTURE, _BRANCH = "signal", "capture", "branch"
+Exercise: TypeAlias = tuple[str, Hashable]
 
 
 @record
 class Footprint:
-    """What one example exercised of its own rule: signals, (signal, capture) pairs, and each part's outcomes."""
+    """What one example exercised of its own rule."""
 
     rule: str
-    signals: frozenset[int]
-    captures: frozenset[tuple[int, str]]
-    branches: frozenset[Branch]
+    exercised: frozenset[Exercise]
 
 
 def coverage(on: Prepared, examples: Sequence[Example], processes: int | None) -> tuple[RuleCoverage, ...]:
     """Each rule's coverage by these examples."""
-    footprints = list(on_all_cores(footprint, examples, on, processes))
+    footprints = on_all_cores(footprint, examples, on, processes)
     return coverage_of(on, dict.fromkeys(example.owner for example in examples), footprints)
 
 
@@ -41,63 +41,42 @@ def footprint(on: Prepared, example: Example) -> Footprint:
     # A whole traceback's signals are in no line's hits, only in what the condition saw.
     told = [observation.event for leaf in tree.leaves() for observation in leaf.observations]
     hits = [hit for event in (*events, *told) for hit in event.hits if hit.signal in own]
-    return Footprint(
-        example.owner,
-        frozenset(hit.signal for hit in hits),
-        frozenset((hit.signal, name) for hit in hits for name in hit.captures),
-        frozenset((path, part.holds) for path, part in _parts(tree)),
-    )
+    signals = {(_SIGNAL, hit.signal) for hit in hits}
+    captures = {(_CAPTURE, (hit.signal, name)) for hit in hits for name in hit.captures}
+    branches = {(_BRANCH, (path, part.holds)) for path, part in _parts(tree)}
+    return Footprint(example.owner, frozenset(signals | captures | branches))
 
 
-def coverage_of(on: Prepared, rules: Iterable[str], footprints: Sequence[Footprint]) -> tuple[RuleCoverage, ...]:
+def coverage_of(on: Prepared, rules: Iterable[str], footprints: Iterable[Footprint]) -> tuple[RuleCoverage, ...]:
     """Each rule's coverage by the footprints of its examples."""
-    by_rule: dict[str, list[Footprint]] = {}
+    exercised: dict[str, set[Exercise]] = {rule: set() for rule in rules}
     for one in footprints:
-        by_rule.setdefault(one.rule, []).append(one)
-    return tuple(_rule_coverage(on, on.index.rules[rule], by_rule.get(rule, [])) for rule in rules)
+        exercised[one.rule] |= one.exercised
+    return tuple(_rule_coverage(rule, _to_exercise(on, rule), done) for rule, done in exercised.items())
 
 
-def _rule_coverage(on: Prepared, rule: Rule, found: Sequence[Footprint]) -> RuleCoverage:
-    named, signals = on.pack.signals, sorted(all_signals(rule.when))
-    captures = [(signal, name) for signal in signals for name in _capture_names(on.pack, signal)]
-    branches = _branches(on, rule)
-    seen = frozenset(signal for one in found for signal in one.signals)
-    filled = frozenset(pair for one in found for pair in one.captures)
-    taken = frozenset(branch for one in found for branch in one.branches)
-    missing = (
-        *(f"no example has the signal `{named[signal].name}`" for signal in signals if signal not in seen),
-        *(
-            f"no example fills the capture `{name}` of `{named[signal].name}`"
-            for signal, name in captures
-            if (signal, name) not in filled
-        ),
-        *(
-            f"in no example does `{text}` {'hold' if held else 'not hold'}"
-            for (path, held), text in branches.items()
-            if (path, held) not in taken
-        ),
-    )
-    return RuleCoverage(
-        rule.id,
-        Share(len(seen), len(signals)),
-        Share(sum(branch in taken for branch in branches), len(branches)),
-        Share(len(filled.intersection(captures)), len(captures)),
-        missing,
-    )
+def _rule_coverage(rule: str, asked: Mapping[Exercise, str], done: set[Exercise]) -> RuleCoverage:
+    def share(kind: str) -> Share:
+        of_kind = [one for one in asked if one[0] == kind]
+        return Share(len(done.intersection(of_kind)), len(of_kind))
+
+    missing = tuple(lack for one, lack in asked.items() if one not in done)
+    return RuleCoverage(rule, share(_SIGNAL), share(_BRANCH), share(_CAPTURE), missing)
 
 
-def _capture_names(pack: Pack, signal: int) -> tuple[str, ...]:
-    """The named groups of a signal's pattern."""
-    pattern = pack.signals[signal].pattern
-    if pattern is None:
-        return ()
-    return tuple(compiled(pattern).groupindex)
-
-
-def _branches(on: Prepared, rule: Rule) -> Mapping[Branch, str]:
-    """Every part of the condition, to hold and not to hold, with its words."""
-    tree = condition_tree(on, on.session(), rule.id)
-    return {(path, held): part.text for path, part in _parts(tree) for held in (True, False)}
+def _to_exercise(on: Prepared, rule: str) -> Mapping[Exercise, str]:
+    """All that examples of a rule can exercise, with what is said where none does."""
+    asked: dict[Exercise, str] = {}
+    signals = [(number, on.pack.signals[number]) for number in sorted(all_signals(on.index.rules[rule].when))]
+    for number, signal in signals:
+        asked[_SIGNAL, number] = f"no example has the signal `{signal.name}`"
+    for number, signal in signals:
+        for name in compiled(signal.pattern).groupindex if signal.pattern is not None else ():
+            asked[_CAPTURE, (number, name)] = f"no example fills the capture `{name}` of `{signal.name}`"
+    for path, part in _parts(condition_tree(on, on.session(), rule)):
+        for holds in (True, False):
+            asked[_BRANCH, (path, holds)] = f"in no example does `{part.text}` {'hold' if holds else 'not hold'}"
+    return asked
 
 
 def _parts(part: ConditionPart, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], ConditionPart]]:

@@ -98,15 +98,11 @@ def pattern_findings(here: PlacedSignal) -> Iterator[LintFinding]:
             yield here.finding("LR104", f"a repetition in `{key}` matches the same text in more than one way", key)
     if here.signal.except_ is not None:
         for number, literal in enumerate(here.signal.contains):
-            if _always(here.signal.except_, literal):
+            if all(_found(here.signal.except_, around.format(literal)) for around in _AROUND):
                 yield here.finding("LR105", f"`except` matches every line with `{literal}`", "contains", number)
     if here.signal.pattern is not None and here.signal.contains:
         for branch in _unreached(here, here.signal.pattern):
             yield here.finding("LR105", f"no literal leads to `{branch}`, and no example takes it", "pattern")
-
-
-def _always(unless: str, literal: str) -> bool:
-    return all(_found(unless, around.format(literal)) for around in _AROUND)
 
 
 def _unreached(here: PlacedSignal, pattern: str) -> Iterator[str]:

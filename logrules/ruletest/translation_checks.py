@@ -5,16 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from logrules.model.lint_finding import LintFinding, NodePath
-from logrules.model.position import Position, Problem
+from logrules.model.position import Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.compile import read_source
 from logrules.ruleset.load import rule_bytes
 from logrules.ruleset.pack_builder import AnyFile, RuleSource
 from logrules.ruleset.rule_file import RuleText
-from logrules.ruleset.table_reader import CausesFile, ExceptionsFile, ExitsFile, PipelineFile
 from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS
-from logrules.ruleset.translation import RuleTranslation, StepTranslation, Translation, WordTranslation
-from logrules.ruleset.translation_files import FOLDER
+from logrules.ruleset.translation import TRANSLATIONS, RuleTranslation, StepTranslation, Translation, WordTranslation
 from logrules.ruletest.file_contents import cards_in, finding_at
 
 _CODE = "LR109"
@@ -26,12 +24,9 @@ _SENTENCE = re.compile(r"(?:[A-Za-z]+[,;]? ){3,}[A-Za-z]+")
 def translations_in(roots: Mapping[str, Path]) -> Iterator[tuple[RuleSource | None, Sequence[Problem]]]:
     """The translations of each pack, by the folder it is in, or what is wrong with them; ``roots`` are by origin."""
     for origin, root in roots.items():
-        for path in sorted((root / FOLDER).glob("*.yaml")):
-            shown = str(Path("rules" if not origin else root) / FOLDER / path.name)
-            source, problems = read_source(RuleText(shown, rule_bytes(path), origin, path))
-            if source is not None and not isinstance(source.file, Translation):
-                source, problems = None, [Problem(Position(shown), "has no `language`", kind="schema")]
-            yield source, problems
+        for path in sorted((root / TRANSLATIONS).glob("*.yaml")):
+            shown = str(Path("rules" if not origin else root) / TRANSLATIONS / path.name)
+            yield read_source(RuleText(shown, rule_bytes(path), origin, path))
 
 
 def translation_findings(translated: RuleSource, sources: Iterable[RuleSource]) -> Iterator[LintFinding]:
@@ -76,36 +71,29 @@ def _rows(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
 
 def _rows_of(table: AnyFile, file: Translation) -> Iterator[tuple[NodePath, str, str, Mapping[str, object]]]:
     """(place, name, key, translations) of each row: what it says in the other language stands there under the key."""
-    match table:
-        case PipelineFile(phases=phases):
-            yield from ((("phases", number), row.id, row.id, file.phases) for number, row in enumerate(phases))
-        case CausesFile(causes=causes, alternatives=alternatives):
-            yield from ((("causes", number), row.id, row.id, file.causes) for number, row in enumerate(causes))
-            for number, row in enumerate(alternatives):
-                for name in (f"{row.id}/{one.cause}" for one in row.may_be if one.title):
-                    yield ("alternatives", number), name, ALTERNATIVES + name, file.rules
-        case ExceptionsFile(exceptions=rows):
-            told = ((number, row.id) for number, row in enumerate(rows) if row.title or row.why)
-            yield from ((("exceptions", number), name, EXCEPTIONS + name, file.rules) for number, name in told)
-        case ExitsFile(exit_codes=codes):
-            told = ((number, row.id) for number, row in enumerate(codes) if row.title or row.why)
-            yield from ((("exit_codes", number), name, EXITS + name, file.rules) for number, name in told)
+    tables = {
+        "phases": ("", file.phases),
+        "causes": ("", file.causes),
+        "exceptions": (EXCEPTIONS, file.rules),
+        "exit_codes": (EXITS, file.rules),
+    }
+    for kind, (prefix, said) in tables.items():
+        for number, row in enumerate(getattr(table, kind, ())):
+            if not prefix or row.title or row.why:
+                yield (kind, number), row.id, prefix + row.id, said
+    for number, row in enumerate(getattr(table, "alternatives", ())):
+        for name in (f"{row.id}/{one.cause}" for one in row.may_be if one.title):
+            yield ("alternatives", number), name, ALTERNATIVES + name, file.rules
 
 
 def _missing(source: RuleSource, at: NodePath, name: str, file: Translation) -> LintFinding:
-    return finding_at(source, at, _CODE, f"`{name}` is not in {FOLDER}/{file.language}.yaml")
+    return finding_at(source, at, _CODE, f"`{name}` is not in {TRANSLATIONS}/{file.language}.yaml")
 
 
 def _english(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
     """Sentences without a Chinese character: the English was left there. A command needs no translation."""
-    kinds: Mapping[str, Mapping[str, WordTranslation | StepTranslation | RuleTranslation]] = {
-        "phases": file.phases,
-        "causes": file.causes,
-        "fixes": file.fixes,
-        "rules": file.rules,
-    }
-    for kind, rows in kinds.items():
-        for name, row in rows.items():
+    for kind in ("phases", "causes", "fixes", "rules"):
+        for name, row in getattr(file, kind).items():
             if any(_SENTENCE.search(text) and not _CHINESE.search(text) for text in _texts(row)):
                 yield finding_at(source, (kind, name), _CODE, f"`{name}` is not in Chinese")
 

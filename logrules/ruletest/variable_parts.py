@@ -156,15 +156,15 @@ def _joined(parts: Sequence[MessagePart]) -> tuple[MessagePart, ...]:
 def shared_parts(parts: Sequence[MessagePart], others: Sequence[str]) -> Sequence[MessagePart]:
     """The first of the parts that all other messages have too; none where these share no text."""
     for count in range(len(parts), 0, -1):
-        if any(isinstance(part, Fixed) and _has_words(part.text) for part in parts[:count]) and all(
+        if any(isinstance(part, Fixed) and _letters_in(part.text) >= _ENOUGH_LETTERS for part in parts[:count]) and all(
             found_in_time(pattern_of(parts[:count]), other, _LIMIT_S) for other in others
         ):
             return parts[:count]
     return ()
 
 
-def _has_words(text: str) -> bool:
-    return sum(letter.isalpha() for letter in text) >= _ENOUGH_LETTERS
+def _letters_in(text: str) -> int:
+    return sum(letter.isalpha() for letter in text)
 
 
 def best_literal(parts: Sequence[MessagePart], written: bytes, logs: Iterable[Path], own: Iterable[str]) -> str | None:
@@ -219,4 +219,4 @@ def _trimmed(text: str) -> str | None:
     bare = text.strip().strip("'\"()[]{}<>,;=").lstrip(":.").strip()
     if len(bare) > LONGEST:
         bare = bare[:LONGEST].rsplit(" ", 1)[0]
-    return bare if sum(letter.isalpha() for letter in bare) >= SHORTEST else None
+    return bare if _letters_in(bare) >= SHORTEST else None

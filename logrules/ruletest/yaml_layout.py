@@ -50,11 +50,11 @@ def laid_out(text: str, without: Iterable[NodePath] = ()) -> str:
 
 def in_reverse(paths: Iterable[NodePath]) -> list[NodePath]:
     """Paths in the order in which parts are taken out: of a list the last first, as the others keep their numbers."""
-    return sorted(paths, key=_by_index, reverse=True)
 
+    def by_index(path: NodePath) -> tuple[tuple[int, str], ...]:
+        return tuple((part, "") if isinstance(part, int) else (-1, part) for part in path)
 
-def _by_index(path: NodePath) -> tuple[tuple[int, str], ...]:
-    return tuple((part, "") if isinstance(part, int) else (-1, part) for part in path)
+    return sorted(paths, key=by_index, reverse=True)
 
 
 class _Writer:
