@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from logrules import diagnose
-from logrules.inference import command_slots
+from logrules.inference import slot_values
 from logrules.inference.advice import in_force, is_done, is_idle, renamed
 from logrules.inference.command_slots import filled_command, filled_value, is_filled
 from logrules.inference.rule_index import Index
@@ -197,4 +197,4 @@ def test_what_a_hostile_log_tells_by_name_is_bounded(shipped):
 )
 def test_a_line_of_the_diagnosis_that_only_advises_a_setting_tells_none(said, told):
     name = ToldName("width", r"WIDTH=(?P<value>\d+)", ("WIDTH=",), "try WIDTH")
-    assert command_slots.with_told_names({}, said, [name]) == told
+    assert slot_values.with_told_names({}, said, [name]) == told
