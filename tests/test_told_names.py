@@ -28,8 +28,8 @@ _OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. 
 
 def test_what_no_line_can_hold_is_not_even_compiled(monkeypatch, tmp_path: Path):
     tried = []
-    bounded = command_slots.bounded
-    monkeypatch.setattr(command_slots, "bounded", lambda pattern: tried.append(pattern) or bounded(pattern))
+    bounded = slot_values.bounded
+    monkeypatch.setattr(slot_values, "bounded", lambda pattern: tried.append(pattern) or bounded(pattern))
     report = _report(tmp_path, _OOM)
     assert report.diagnoses
     assert len(set(tried)) <= len(_TOLD) // 4
