@@ -16,9 +16,9 @@ from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation
 from logrules.model.event import Event, Hit, Stance, hosts_of, ranks_of
 from logrules.model.failure import ExceptionLink, Failure, FailureKind
 from logrules.model.record import replace
-from logrules.parsing.crash import logged_record
 from logrules.parsing.exception_line import prefixed_rank
 from logrules.parsing.exits import ExitReader
+from logrules.parsing.logged_error import logged_record
 from logrules.parsing.origin import OriginResolver
 from logrules.parsing.traceback import TracebackAssembler
 from logrules.ruleset.pack import Pack

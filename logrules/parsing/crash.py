@@ -1,6 +1,6 @@
 """Crashes of native code and what the kernel says of processes, to failure records."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from logrules.model.event import Event, Level
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link
@@ -76,28 +76,3 @@ def _signal(captures: Mapping[str, str]) -> int | None:
 
 def _said(captures: Mapping[str, str]) -> str:
     return (captures.get("message") or captures.get("what") or "")[:MAX_MESSAGE]
-
-
-# The class under which rows of the table of exceptions know such an error.
-LOGGED_ERROR = "LoggedError"
-# A logger's message of several lines bears its header on the first of them only.
-_FURTHER_LINES = 3
-
-
-def logged_record(number: int, line: Event, below: Sequence[Event]) -> Failure:
-    """The record of an error that this line states; the lines right ``below`` may go on with its message."""
-    message = "\n".join((line.message, *_rest(line, below)))[:MAX_MESSAGE]
-    link = ExceptionLink(LOGGED_ERROR, message, (), Link.ROOT, line)
-    return Failure(
-        number, FailureKind.EXCEPTION, line.worker, line, line, LOGGED_ERROR, message, (link,), workers=(line.worker,)
-    )
-
-
-def _rest(line: Event, below: Sequence[Event]) -> list[str]:
-    rest: list[str] = []
-    for after in below[:_FURTHER_LINES]:
-        begins_anew = after.level is not None or after.stamp is not None or after.worker != line.worker
-        if begins_anew or after.line != line.line + len(rest) + 1:
-            break
-        rest.append(after.message)
-    return rest

@@ -1,0 +1,31 @@
+"""An error that was logged without an exception, as a failure record: its words are all that is known of it."""
+
+from collections.abc import Sequence
+
+from logrules.model.event import Event
+from logrules.model.failure import ExceptionLink, Failure, FailureKind, Link
+from logrules.parsing.exception_line import MAX_MESSAGE
+
+# The class under which rows of the table of exceptions know such an error.
+LOGGED_ERROR = "LoggedError"
+# A logger's message of several lines bears its header on the first of them only.
+_FURTHER_LINES = 3
+
+
+def logged_record(number: int, line: Event, below: Sequence[Event]) -> Failure:
+    """The record of an error that this line states; the lines right ``below`` may go on with its message."""
+    message = "\n".join((line.message, *_rest(line, below)))[:MAX_MESSAGE]
+    link = ExceptionLink(LOGGED_ERROR, message, (), Link.ROOT, line)
+    return Failure(
+        number, FailureKind.EXCEPTION, line.worker, line, line, LOGGED_ERROR, message, (link,), workers=(line.worker,)
+    )
+
+
+def _rest(line: Event, below: Sequence[Event]) -> list[str]:
+    rest: list[str] = []
+    for after in below[:_FURTHER_LINES]:
+        begins_anew = after.level is not None or after.stamp is not None or after.worker != line.worker
+        if begins_anew or after.line != line.line + len(rest) + 1:
+            break
+        rest.append(after.message)
+    return rest
