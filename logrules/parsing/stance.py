@@ -73,10 +73,10 @@ class StanceJudge:
 
     def of(self, event: Event) -> Stance:
         """The stance of a line. What it says beyond its first 2,048 characters is not looked at."""
-        found = self._form_of(event)
+        found = self.form_of(event)
         return found.stance if found is not None else Stance.FACT
 
-    def _form_of(self, event: Event) -> StanceForm | None:
+    def form_of(self, event: Event) -> StanceForm | None:
         """The form that decides, or None for a fact that needs none."""
         text, message = event.text[:MAX_JUDGED_CHARS], event.message[:MAX_JUDGED_CHARS]
         above = event.before[-1][:MAX_JUDGED_CHARS] if event.before else ""
