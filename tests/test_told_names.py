@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from logrules import diagnose, load_rules
-from logrules.inference import command_slots
+from logrules.inference import slot_values
 from logrules.inference.advice import Circumstances, in_force, is_done, is_idle, renamed, steps_for
 from logrules.inference.command_slots import filled_command, filled_value, is_filled
 from logrules.inference.rule_index import Index
@@ -29,8 +29,8 @@ _OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. 
 
 def test_what_no_line_can_hold_is_not_even_compiled(monkeypatch, tmp_path: Path):
     tried = []
-    bounded = command_slots.bounded
-    monkeypatch.setattr(command_slots, "bounded", lambda pattern: tried.append(pattern) or bounded(pattern))
+    bounded = slot_values.bounded
+    monkeypatch.setattr(slot_values, "bounded", lambda pattern: tried.append(pattern) or bounded(pattern))
     report = _report(tmp_path, _OOM)
     assert report.diagnoses
     assert len(set(tried)) <= len(_TOLD) // 4
@@ -225,4 +225,4 @@ def test_what_a_hostile_log_tells_by_name_is_bounded(shipped):
 )
 def test_a_line_of_the_diagnosis_that_only_advises_a_setting_tells_none(said, told):
     name = ToldName("width", r"WIDTH=(?P<value>\d+)", ("WIDTH=",), "try WIDTH")
-    assert command_slots.with_told_names({}, said, [name]) == told
+    assert slot_values.with_told_names({}, said, [name]) == told

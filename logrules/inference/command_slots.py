@@ -4,13 +4,10 @@ Log text is hostile: what a shell could read as more than text is left out befor
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Mapping
 
 from logrules.model.late_pattern import late_pattern
 from logrules.model.report import Text
-from logrules.ruleset.name_tables import OtherName, ToldName
-from logrules.ruleset.pattern import bounded, folded, may_hold
 from logrules.ruleset.rule_text import SLOT
 
 _PLAIN = late_pattern(r"[\w@%+=:,./-]+")
@@ -85,50 +82,6 @@ def _as_word(value: str, quote: str, *, powershell: bool) -> str:
     if quote == '"':
         return value if powershell else value.replace("\\", "\\\\")
     return value if quote == "'" or _PLAIN.fullmatch(value) else f"'{value}'"
-
-
-def with_other_names(captures: Mapping[str, str], names: Iterable[OtherName]) -> dict[str, str]:
-    """The captures, and beside each whose value has another name that name."""
-    others = {one.id: _other(captures[one.of], one) for one in names if captures.get(one.of)}
-    return {**{name: value for name, value in others.items() if value is not None}, **captures}
-
-
-def with_told_names(
-    captures: Mapping[str, str],
-    said: Sequence[str],
-    names: Iterable[ToldName],
-    required: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
-) -> dict[str, str]:
-    """The captures, and beside them what the lines tell of names that nothing captured, the first line first.
-
-    ``required`` are words of patterns: one whose words no line has is not even compiled.
-    """
-    text = folded("\n".join(said))
-    able = (one for one in names if not captures.get(one.id) and may_hold(required.get(one.pattern, ()), text))
-    told = {one.id: value for one in able if (value := _told(one, said)) is not None}
-    return {**captures, **told}
-
-
-def _told(name: ToldName, said: Sequence[str]) -> str | None:
-    """What the first line that tells it says; one that only advises it (``without``) tells nothing."""
-    try:
-        for line in said:
-            found = bounded(name.pattern).search(line)
-            if found is not None and (name.without is None or bounded(name.without).search(line) is None):
-                value: str | None = found["value"]
-                return value
-    except TimeoutError:
-        pass
-    return None
-
-
-def _other(value: str, name: OtherName) -> str | None:
-    part, dot = value, "."
-    while dot:
-        if part in name.names:
-            return name.names[part]
-        part, dot, _ = part.rpartition(".")
-    return value.partition(".")[0] if name.or_itself else None
 
 
 def has_slots(text: Text) -> bool:

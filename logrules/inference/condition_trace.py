@@ -131,24 +131,18 @@ def _missing(leaf: Leaf, judged: Judged, name_of: NameOf) -> str:
             return f"{_names(after, name_of)} is absent"
         case ((Occurred() | Repeated() | Sequence()), _):
             return _absent(leaf, judged, name_of)
+        case Waiting(), _:
+            return _not_waiting(leaf, judged)
+        case Detector(Detection.QUIET), _:
+            return _not_quiet(judged)
         case _:
-            return _not_so(leaf, judged)
+            return "is not so"
 
 
 def _absent(leaf: Leaf, judged: Judged, name_of: NameOf) -> str:
     refused = [signal for signal in signals_of(leaf) if signal in judged.refused]
     said = [f"line {judged.refused[one]} has the words of `{name_of(one)}`, not its pattern" for one in refused]
     return "; ".join(["absent", *said])
-
-
-def _not_so(leaf: Leaf, judged: Judged) -> str:
-    match leaf:
-        case Waiting():
-            return _not_waiting(leaf, judged)
-        case Detector(Detection.QUIET):
-            return _not_quiet(judged)
-        case _:
-            return "is not so"
 
 
 def _too_few(leaf: Repeated, state: RepeatedState, least: int) -> str:

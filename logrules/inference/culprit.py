@@ -1,6 +1,6 @@
 """Which rank and host a diagnosis points at: by its own lines and the comparison of the ranks, else by other lines."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from logrules.inference.failure_analysis import hosts_of_ended
@@ -43,7 +43,7 @@ def suspects(context: FailureContext, sides: Comparison | None) -> Culprits:
     rule, named = hypothesis.rule, hypothesis.named_ranks
     declined = sides is not None and sides.spread_s is not None
     hung = not named and (rule.culprit == "absent" or (rule.stall and not _is_of_laggards(rule)))
-    unlike = sides.suspects(_HUNG) if sides is not None and hung and not declined else ()
+    unlike = _unlike(sides, _HUNG) if sides is not None and hung and not declined else ()
     if rule.culprit == "none" or (hung and declined):
         return unlike[:MAX_NAMED], ()
     hosts: tuple[str, ...] = ()
@@ -83,10 +83,16 @@ def told_by_lines(hypothesis: Hypothesis, known_ranks: frozenset[int], sides: Co
         return hypothesis.absent_ranks(known_ranks), ()
     reporters = hypothesis.reporters
     # The clocks of a host tell better than the order in which its processes came to write.
-    earliest = sides.suspects((DivergenceKind.FIRST_ERROR,)) if sides is not None else ()
+    earliest = _unlike(sides, (DivergenceKind.FIRST_ERROR,)) if sides is not None else ()
     first = hypothesis.first.worker.rank
     wrote = (*(rank for rank in earliest if rank in reporters), *(() if first is None else (first,)))
     return tuple(dict.fromkeys((*named, *wrote, *sorted(reporters))))[:MAX_NAMED], hosts
+
+
+def _unlike(sides: Comparison, kinds: Iterable[DivergenceKind]) -> tuple[int, ...]:
+    """The ranks that differ from the others in the first of these kinds that was found."""
+    found = {one.kind: one.ranks for one in reversed(sides.differences)}
+    return next((found[kind] for kind in kinds if kind in found), ())
 
 
 def _is_of_laggards(rule: Rule) -> bool:

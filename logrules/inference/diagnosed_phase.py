@@ -83,7 +83,7 @@ def _of_frames(context: PhaseContext) -> str | None:
     if context.record is None:
         return None
     failures = context.run.failures
-    phase, failure = failures.phase_of(context.record), failures.record_of(context.record)
+    phase, failure = failures.phases.of(context.record), failures.record_of(context.record)
     # The outer frames of a traceback that is cut off only say that a program was started.
     is_cut_off = failure is not None and failure.message.startswith(CUT_OFF)
     return None if is_cut_off and phase == context.pack.start and not context.knows_little else phase
@@ -93,7 +93,7 @@ def _of_traceback_above(context: PhaseContext) -> str | None:
     """Where markers left a job at its start, the frames of a traceback above a line of its end know more."""
     if context.first.chain is not None or not context.is_at_start:
         return None
-    return context.run.failures.phase_before(context.first)
+    return context.run.failures.phases.before(context.first)
 
 
 def _of_header(context: PhaseContext) -> str | None:
@@ -108,7 +108,7 @@ def _of_failure_beside(context: PhaseContext) -> str | None:
     own = (line for line in context.hypothesis.lines if line.worker == first.worker)
     chains = {line.order: line.chain for line in own if line.chain is not None}
     failed = (chains[order] for order in sorted(chains) if failures.record_of(chains[order]) is not None)
-    return next(filter(None, map(failures.phase_of, failed)), None)
+    return next(filter(None, map(failures.phases.of, failed)), None)
 
 
 def _of_last_words(context: PhaseContext) -> str | None:
@@ -144,7 +144,7 @@ def _of_calls(context: PhaseContext) -> str | None:
 
 def _of_any_traceback(context: PhaseContext) -> str | None:
     """Where a log begins too late for markers, the frames of a later traceback still tell what was running."""
-    return context.run.failures.first_phase()
+    return context.run.failures.phases.first()
 
 
 def _of_next_marker(context: PhaseContext) -> str | None:

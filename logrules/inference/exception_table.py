@@ -120,11 +120,10 @@ class _Fit:
 
 @record
 class _Scene:
-    """What rows ask of one exception of a chain."""
+    """What rows ask of one exception of a chain: its class as printed, its message, and where it was raised."""
 
+    kind: str
     message: str
-    numbers: frozenset[int]
-    lineage: ExceptionLineage
     under: frozenset[str]
     raised_in: frozenset[str]
     function: str
@@ -180,14 +179,15 @@ class ExceptionTable:
     def _fits_of(self, link: ExceptionLink, under: frozenset[str]) -> tuple[_Fit, ...]:
         raising = _raising(link.frames[-MAX_FRAMES:]) if link.message != ONLY_HEADED else ()
         function = raising[-1].function[:MAX_FUNCTION] if raising else ""
-        return self._fitting(link.type, link.message[:MAX_MESSAGE], under, _places(raising), function)
+        return self._fitting(_Scene(link.type, link.message[:MAX_MESSAGE], under, _places(raising), function))
 
-    def _fits(
-        self, kind: str, message: str, under: frozenset[str], raised_in: frozenset[str], function: str
-    ) -> tuple[_Fit, ...]:
-        numbers = frozenset(int(next(filter(None, found))) for found in _ERRNO.findall(message))
-        scene = _Scene(message, numbers, ExceptionLineage.of(kind, self._bases), under, raised_in, function)
-        fits = (_fit(row, scene) for row in self._that_may_fit(kind, shape_of(message)))
+    def _fits(self, scene: _Scene) -> tuple[_Fit, ...]:
+        numbers = frozenset(int(next(filter(None, found))) for found in _ERRNO.findall(scene.message))
+        lineage = ExceptionLineage.of(scene.kind, self._bases)
+        rows = self._that_may_fit(scene.kind, shape_of(scene.message))
+        numbered = (row for row in rows if not (row.errno and numbers.isdisjoint(row.errno)))
+        found = ((row, lineage.distance(row.classes) if row.classes else 0) for row in numbered)
+        fits = (_fit(row, distance, scene) for row, distance in found if distance is not None)
         return tuple(fit for fit in fits if fit is not None)
 
     def _rows_for(self, kind: str, shape: str) -> tuple[ExceptionRow, ...]:
@@ -207,23 +207,13 @@ def _shapes(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(shape_of, words))
 
 
-def _fit(row: ExceptionRow, scene: _Scene) -> _Fit | None:
-    distance = scene.lineage.distance(row.classes) if row.classes else 0
-    if distance is None or (row.errno and scene.numbers.isdisjoint(row.errno)):
+def _fit(row: ExceptionRow, distance: int, scene: _Scene) -> _Fit | None:
+    if not _comes_from(row, scene) or (row.function is not None and not _search(row.function, scene.function)):
         return None
-    if not _comes_from(row, scene):
+    words = _search(row.words, scene.message) if row.words is not None else None
+    if (words is None) is not (row.words is None) or (row.without is not None and _search(row.without, scene.message)):
         return None
-    if row.function is not None and not _search(row.function, scene.function):
-        return None
-    length = 0
-    if row.words is not None:
-        words = _search(row.words, scene.message)
-        if words is None:
-            return None
-        length = len(words.group())
-    if row.without is not None and _search(row.without, scene.message):
-        return None
-    return _Fit(row, distance, length)
+    return _Fit(row, distance, len(words.group()) if words is not None else 0)
 
 
 def _comes_from(row: ExceptionRow, scene: _Scene) -> bool:

@@ -1,13 +1,14 @@
 """What failure records say: whose code raised, in which phase it was, whether it was lived through, who ended how."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from posixpath import basename
 
-from logrules.inference.observation import NEAR_LINES
+from logrules.inference.observation import NEAR_LINES, Observation
 from logrules.model.event import Event, hosts_of, ranks_of
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
 from logrules.model.late_pattern import late_pattern
-from logrules.model.record import mutable_record
+from logrules.model.record import mutable_record, record
+from logrules.parsing.exception_chain import KeptStacks
 from logrules.parsing.exception_line import indent_of
 from logrules.parsing.origin import OriginResolver
 from logrules.ruleset.pack import Marker
@@ -91,37 +92,68 @@ def _sentence(kind: str, message: str) -> str:
     return ": ".join(part for part in (name.rpartition(".")[2], said) if part)
 
 
+@record
+class KnownFailure:
+    """A record, the rule of the row that knows it, the observation that shows it, and those that it grew by."""
+
+    failure: Failure
+    rule: str | None
+    shown: Observation
+    grown: tuple[Observation, ...]
+
+    @property
+    def telling(self) -> tuple[Observation, ...]:
+        """The observations that show it, in order: of the end of a process also the place that told of it first."""
+        first = self.grown[0] if self.failure.kind is FailureKind.EXIT and self.grown else self.shown
+        return (self.shown,) if first.order == self.shown.order else (first, self.shown)
+
+
 # So many statements are kept: a log may claim what it likes.
 _MAX_STATED = 10_000
 
 
 class FailurePhases:
-    """Follows the phases that the statements in tracebacks tell; ``frames_of`` gives the frames read so far.
+    """The phases of the failure ``records`` of a run, by their frames, of which ``stacks`` has those read so far.
 
     A call through a proxy (a group of workers, an actor) leaves no frame of what was called: the statement that the
     traceback prints below the frame is all that tells of it.
     """
 
-    def __init__(self, resolver: OriginResolver, frames_of: Callable[[int], tuple[Frame, ...]]) -> None:
+    def __init__(self, resolver: OriginResolver, stacks: KeptStacks, records: Mapping[int, KnownFailure]) -> None:
         self._resolver = resolver
-        self._frames_of = frames_of
+        self._stacks = stacks
+        self._records = records
         self._stated: dict[tuple[int, Frame], str] = {}
 
     def take(self, record: int, line: Event, markers: Iterable[Marker]) -> None:
         """A line within a record bears these markers: if it is indented, it is the statement of the frame above it."""
-        frames = self._frames_of(record)
+        frames = self._stacks.frames_of(record)
         if not frames or not indent_of(line.message) or len(self._stated) >= _MAX_STATED:
             return
         for marker in markers:
             if marker.enters is not None:
                 self._stated[record, frames[-1]] = marker.enters
 
-    def of(self, record: int, failure: Failure | None) -> str | None:
-        """The phase that the innermost telling frame of a record is in, or what its statement asked for."""
-        phase, teller = self._resolver.phase_of_chain(failure.chain) if failure is not None else (None, None)
+    def of(self, record: int) -> str | None:
+        """The phase of the innermost telling frame of a record, or of a stack dump, or what its statement asked for."""
+        known = self._records.get(record)
+        phase, teller = self._resolver.phase_of_chain(known.failure.chain if known is not None else ())
         if phase is None:
-            phase, teller = self._resolver.phase_of(self._frames_of(record))
+            phase, teller = self._resolver.phase_of(self._stacks.frames_of(record))
         return phase if teller is None else self._stated.get((record, teller), phase)
+
+    def before(self, shown: Observation) -> str | None:
+        """The phase of the latest record of the same source before this line whose frames tell one."""
+        before = [
+            (known.shown.order, number)
+            for number, known in self._records.items()
+            if known.shown.order < shown.order and known.shown.event.source == shown.event.source
+        ]
+        return next(filter(None, (self.of(number) for _, number in sorted(before, reverse=True))), None)
+
+    def first(self) -> str | None:
+        """The phase of the first record whose frames tell one, else of a traceback that the log cuts off."""
+        return next(filter(None, map(self.of, (*self._records, *self._stacks.tracebacks()))), None)
 
     def of_header(self, line: Event) -> str | None:
         """The phase of the logger or the source file that the header of a line names."""

@@ -5,11 +5,17 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 
 from logrules.inference.exception_table import ExceptionTable
-from logrules.inference.failure_analysis import FailurePhases, RepeatedFailures, captures_of, was_asked_for
+from logrules.inference.failure_analysis import (
+    FailurePhases,
+    KnownFailure,
+    RepeatedFailures,
+    captures_of,
+    was_asked_for,
+)
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation
 from logrules.model.event import Event, Hit, Stance, hosts_of, ranks_of
 from logrules.model.failure import ExceptionLink, Failure, FailureKind
-from logrules.model.record import record, replace
+from logrules.model.record import replace
 from logrules.parsing.exception_line import prefixed_rank
 from logrules.parsing.exit_signals import signal_number
 from logrules.parsing.exits import ExitReader
@@ -27,22 +33,6 @@ _MAX_RECORDS = 10_000
 _MAX_GROWN = 4
 
 
-@record
-class _Known:
-    """A record, the rule of the row that knows it, the observation that shows it, and those that it grew by."""
-
-    failure: Failure
-    rule: str | None
-    shown: Observation
-    grown: tuple[Observation, ...]
-
-    @property
-    def telling(self) -> tuple[Observation, ...]:
-        """The observations that show it, in order: of the end of a process also the place that told of it first."""
-        first = self.grown[0] if self.failure.kind is FailureKind.EXIT and self.grown else self.shown
-        return (self.shown,) if first.order == self.shown.order else (first, self.shown)
-
-
 class Failures:
     """Follows the failure records of one run, and their ``phases``. ``components`` are those that frames were from.
 
@@ -53,10 +43,10 @@ class Failures:
         self._origins, self._exceptions = origins, exceptions
         self._ids = ids = count(1)
         self._assembler = TracebackAssembler(pack.trace, origins.of_frame, ids)
-        self.phases = FailurePhases(origins, self._assembler.stacks.frames_of)
+        self._records: dict[int, KnownFailure] = {}
+        self.phases = FailurePhases(origins, self._assembler.stacks, self._records)
         self._exits = ExitReader(pack.tables.exit_forms, pack.tables.exit_codes, ids)
         self._exit_forms = {number: form for form, number in pack.exit_signals.items()}
-        self._records: dict[int, _Known] = {}
         self._told_as_caught: dict[int, Failure] = {}
         self._records_of: Counter[str] = Counter()
         self._repeated = RepeatedFailures()
@@ -99,7 +89,7 @@ class Failures:
         near = next((seen for seen in grown if seen.event.line == told.line), observation)
         captures = captures_of(failure, link)
         event = replace(told, hits=(*told.hits, Hit(ROW_SIGNAL, captures)), arrived=near.event.arrived)
-        self._records[failure.id] = _Known(failure, rule, replace(near, event=event), grown)
+        self._records[failure.id] = KnownFailure(failure, rule, replace(near, event=event), grown)
         self._told_as_caught.pop(failure.id, None)
         if failure.stance is Stance.CAUGHT:
             self._told_as_caught[failure.id] = failure
@@ -123,14 +113,14 @@ class Failures:
 
     def matches(self) -> Iterator[tuple[str, Match, bool]]:
         """For each rule of a row: on what it rests, and whether its failures were lived through by their own words."""
-        by_rule: dict[str, list[_Known]] = {}
+        by_rule: dict[str, list[KnownFailure]] = {}
         for one in self._records.values():
             if one.rule is not None:
                 by_rule.setdefault(one.rule, []).append(one)
         for rule, known in by_rule.items():
             yield rule, _match(known), all(self._caught(one) for one in known)
 
-    def _caught(self, one: _Known) -> bool:
+    def _caught(self, one: KnownFailure) -> bool:
         return one.failure.stance is Stance.CAUGHT or self.lived_through(one.shown)
 
     def lived_through(self, shown: Observation) -> bool:
@@ -177,10 +167,6 @@ class Failures:
         """The ends of processes that launchers report as bad, in the order in which they were told of first."""
         return tuple(one for one in self.all() if one.kind is FailureKind.EXIT and not was_asked_for(one))
 
-    def phase_of(self, chain: int) -> str | None:
-        """The phase that the frames of a record, or of a stack dump, tell."""
-        return self.phases.of(chain, self.record_of(chain))
-
     def record_of(self, chain: int | None) -> Failure | None:
         """A record as far as it has grown."""
         known = self._records.get(chain) if chain is not None else None
@@ -194,22 +180,8 @@ class Failures:
         printed = (f'File "{frame.file}", line {frame.line}, in {frame.function}' for frame in frames)
         return tuple(dict.fromkeys(printed))
 
-    def phase_before(self, shown: Observation) -> str | None:
-        """The phase of the latest record of the same source before this line whose frames tell one."""
-        before = [
-            (known.shown.order, number)
-            for number, known in self._records.items()
-            if known.shown.order < shown.order and known.shown.event.source == shown.event.source
-        ]
-        return next(filter(None, (self.phase_of(number) for _, number in sorted(before, reverse=True))), None)
 
-    def first_phase(self) -> str | None:
-        """The phase of the first record whose frames tell one, else of a traceback that the log cuts off."""
-        numbers = (*self._records, *self._assembler.stacks.tracebacks())
-        return next(filter(None, map(self.phase_of, numbers)), None)
-
-
-def _as_stated(failure: Failure, known: _Known | None, latest: Event) -> Failure:
+def _as_stated(failure: Failure, known: KnownFailure | None, latest: Event) -> Failure:
     """What C++ threw and nobody caught, as the error that its words state, on their line; another record as it is."""
     thrown = (
         failure.kind is FailureKind.ABORT and failure.message and failure.type and signal_number(failure.type) is None
@@ -220,13 +192,13 @@ def _as_stated(failure: Failure, known: _Known | None, latest: Event) -> Failure
     return stated(failure, known.shown.event if known is not None and came_before else latest)
 
 
-def _around(known: Sequence[_Known], shown: Sequence[Observation]) -> Sequence[Observation]:
+def _around(known: Sequence[KnownFailure], shown: Sequence[Observation]) -> Sequence[Observation]:
     """Of records that hold more than one exception, the other lines that name one."""
     orders = {seen.order for seen in shown}
     return [line for one in known for line in one.grown if line.order not in orders][:KEPT_OBSERVATIONS]
 
 
-def _match(known: Sequence[_Known]) -> Match:
+def _match(known: Sequence[KnownFailure]) -> Match:
     shown = sorted((line for one in known for line in one.telling), key=lambda one: one.order)
     pairs = tuple((line, ROW_SIGNAL) for line in (*shown[:KEPT_OBSERVATIONS], *_around(known, shown)))
     workers = [worker for one in known for worker in one.failure.workers]

@@ -1,6 +1,6 @@
 """What silence says: waits that are open for too long, quiet, steps that stay away, a log that just ends.
 
-Pure questions to a moment of a job; the session only says what the moment is.
+Pure questions to a run as it stands, and to the job that it is a run of.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,8 +22,6 @@ from logrules.ruleset.condition import Detection, Detector, Stillness, Waiting
 _PAUSES = 3
 # What stands for a log that says nothing.
 _NO_LINE = Observation(Event("-", 1, 0, "", "", Worker("-"), ()), 0, None, None)
-
-
 # Whether an error stands: asked only where an answer hangs on it.
 Failing: TypeAlias = Callable[[], bool]
 

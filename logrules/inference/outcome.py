@@ -83,10 +83,12 @@ def _alternatives(ranked: Sequence[Ranked], run: RunState) -> tuple[Ranked, ...]
     if first.survived or _is_known(first, pack) or not any(cause in row.of for row in pack.tables.alternatives):
         return ()
     failure = run.failures.record_of(first.first.chain)
-    # The class as printed, empty where the log lacks it, None where no exception is told.
-    raised = (failure.type if failure.chain else "") if failure is not None else None
-    by = raised_by(failure) if failure is not None else ""
-    row = _row_for(pack.tables.alternatives, cause, phase_of(first, run)[0], _lineage(raised, pack))
+    # Of no class where the log lacks it, None where no exception is told.
+    by, lineage = "", None
+    if failure is not None:
+        by, bases = raised_by(failure), {one.name: one.bases for one in pack.tables.classes}
+        lineage = ExceptionLineage.of(failure.type if failure.chain else "", bases)
+    row = _row_for(pack.tables.alternatives, cause, phase_of(first, run)[0], lineage)
     if row is None:
         return ()
     told = {other.rule.cause for one in ranked for other in one.all}
@@ -101,12 +103,6 @@ def _is_known(hypothesis: Hypothesis, pack: Pack) -> bool:
     """Whether its rule knows more than its cause: a cause with a rule for what nobody knows has that ask alone."""
     cause = hypothesis.rule.cause
     return not hypothesis.rule.fallback and any(rule.cause == cause for rule in pack.rules.fallbacks())
-
-
-def _lineage(raised: str | None, pack: Pack) -> ExceptionLineage | None:
-    if raised is None:
-        return None
-    return ExceptionLineage.of(raised, {one.name: one.bases for one in pack.tables.classes})
 
 
 def _row_for(

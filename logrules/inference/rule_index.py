@@ -55,11 +55,10 @@ class RulesById(Mapping[str, Rule]):
 
     def _moved_by(self, signal: int) -> tuple[tuple[Rule, tuple[Leaf, ...]], ...]:
         """The rules that ask for a signal, each with the leaves that it moves."""
-        asking = self._rules.asking(signal)
-        return tuple((rule, self._asking(rule, signal)) for rule in asking)
-
-    def _asking(self, rule: Rule, signal: int) -> tuple[Leaf, ...]:
-        return tuple(leaf for leaf in self.leaves(rule.id) if signal in signals_of(leaf))
+        return tuple(
+            (rule, tuple(leaf for leaf in self.leaves(rule.id) if signal in signals_of(leaf)))
+            for rule in self._rules.asking(signal)
+        )
 
 
 class Index:
@@ -72,10 +71,16 @@ class Index:
         # to see something first.
         self.silent = {rule.id: rule for rule in pack.rules.silent()}
         leaves_of = {name: rules.leaves(name) for name in self.silent}
-        self.metrics_of = {name: _metrics(found) for name, found in leaves_of.items() if not _asks_silence(found)}
+        self.metrics_of = {
+            name: frozenset(leaf.metric for leaf in found if isinstance(leaf, Metrical))
+            for name, found in leaves_of.items()
+            if not any(isinstance(leaf, Stillness) for leaf in found)
+        }
         # The silences that any rule asks for, and what repeated lines must say for some of them.
         minding = tuple(chain.from_iterable(leaves_of.values()))
-        self.limits, self.polled = _limits(minding), _polled_words(minding)
+        detectors = [leaf for leaf in minding if isinstance(leaf, Detector)]
+        self.limits = _limits(detectors)
+        self.polled = tuple(sorted({leaf.says for leaf in detectors if leaf.says is not None}))
         # The tiers that say no more than that something failed.
         self.ends = ends_of(pack)
         # The causes of what nobody knows.
@@ -94,7 +99,7 @@ class Index:
         # The phases in which the jobs of each framework loop, for those that have any.
         self.loops = {one.id: one.loops for one in pack.frameworks if one.loops}
         # The leaves by metric, and the metrics that anybody asks for, by signal.
-        self.asked = _asked(minding)
+        self.asked = _asked(leaf for leaf in minding if isinstance(leaf, Metrical))
         self.metrics = {metric.signal: metric for metric in pack.metrics if metric.metric in self.asked}
         # The names of what any line may tell, by signal.
         self.told = {number: name for name, number in pack.told_signals.items()}
@@ -110,28 +115,13 @@ def _by_sign(shown: Iterable[tuple[str, Iterable[Sign]]]) -> dict[Sign, tuple[st
     return {sign: tuple(frameworks) for sign, frameworks in found.items()}
 
 
-def _asks_silence(found: Iterable[Leaf]) -> bool:
-    return any(isinstance(leaf, Stillness) for leaf in found)
-
-
-def _metrics(found: Iterable[Leaf]) -> frozenset[str]:
-    return frozenset(leaf.metric for leaf in found if isinstance(leaf, Metrical))
-
-
-def _asked(found: Iterable[Leaf]) -> dict[str, tuple[Metrical, ...]]:
+def _asked(found: Iterable[Metrical]) -> dict[str, tuple[Metrical, ...]]:
     asked: dict[str, tuple[Metrical, ...]] = {}
-    for leaf in found:
-        if isinstance(leaf, Metrical) and leaf not in asked.get(leaf.metric, ()):
-            asked[leaf.metric] = (*asked.get(leaf.metric, ()), leaf)
+    for leaf in dict.fromkeys(found):
+        asked[leaf.metric] = (*asked.get(leaf.metric, ()), leaf)
     return asked
 
 
-def _limits(found: Iterable[Leaf]) -> Limits:
-    asked = sorted({(leaf.longer_than_s, leaf.kind) for leaf in found if isinstance(leaf, Detector)})
+def _limits(found: Iterable[Detector]) -> Limits:
+    asked = sorted({(leaf.longer_than_s, leaf.kind) for leaf in found})
     return {kind: tuple(limit for limit, its in asked if its is kind) for kind in Detection}
-
-
-def _polled_words(found: Iterable[Leaf]) -> tuple[str, ...]:
-    """What repeated lines must say for these leaves that are about some of them only."""
-    asked = {leaf.says for leaf in found if isinstance(leaf, Detector) and leaf.says is not None}
-    return tuple(sorted(asked))

@@ -1,4 +1,4 @@
-"""What the present run of a job has shown so far, before any rule is evaluated."""
+"""What a job and its present run have shown so far, before any rule is evaluated."""
 
 from collections.abc import Sequence
 

@@ -10,7 +10,7 @@ from logrules.inference.evidence_ownership import unclaimed
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.outcome import RunOutcome, outcome_of
 from logrules.inference.rule_index import Index
-from logrules.inference.run_history import FollowedRun, RunHistory, RunTurn
+from logrules.inference.run_history import FollowedRun, ReadLine, RunHistory, RunTurn
 from logrules.inference.run_state import JobState
 from logrules.model.change import Change
 from logrules.model.collective import GroupRecord
@@ -79,7 +79,8 @@ class Session:
                 silence = tuple(self._run.rules.judge_silence())
                 # A command that says that it ended well knows better than the last words of its log.
                 unsure = status != 0
-                errors = tuple(self._run.judge_last_errors(self._last_errors(), self._complaints())) if unsure else ()
+                complaints = self._job.endings.complaints(self._run.state.tracker.went_on())
+                errors = tuple(self._run.judge_last_errors(self._last_errors(), complaints)) if unsure else ()
                 return (*silence, *errors, *self._run.judge_cut_off())
             case _:
                 assert_never(item)
@@ -155,18 +156,16 @@ class Session:
         chain, failures = self._run.state.failures.feed(event)
         time = self._job.clock.read(event)
         markers = [marker for hit in event.hits if (marker := self._job.index.markers.get(hit.signal)) is not None]
-        turn = self._runs.turn(self._run, markers, event, time)
+        line = ReadLine(event, time, markers, chain, failures)
+        turn = self._runs.turn(self._run, line)
         if turn is not None:
-            chain = None
+            line = replace(line, chain=None)
             yield from self._turn_run(turn, event)
-        yield from self._run.take(event, time, markers, chain, failures)
+        yield from self._run.take(line)
 
     def _last_errors(self) -> tuple[Event, ...]:
         found = self._job.endings.errors(self._run.state.tracker.went_on(), self._tells_trouble)
         return tuple(event for event in found if not self._run.state.failures.told_as_caught(event))
-
-    def _complaints(self) -> tuple[Event, ...]:
-        return self._job.endings.complaints(self._run.state.tracker.went_on())
 
     def _tells_trouble(self, message: str) -> bool:
         return self._stances.tells_trouble(message)

@@ -3,15 +3,16 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from math import floor, gcd, prod
+from types import MappingProxyType
 
-from logrules.inference.command_slots import with_other_names, with_told_names
 from logrules.inference.failure_analysis import captures_of, places_of
 from logrules.inference.failures import Failures
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.run_state import RunState
 from logrules.model.report import Evidence
-from logrules.ruleset.name_tables import Derivation, DerivedNumber
+from logrules.ruleset.name_tables import Derivation, DerivedNumber, OtherName, ToldName
 from logrules.ruleset.pack import Pack
+from logrules.ruleset.pattern import bounded, folded, may_hold
 
 # What a log may tell of a diagnosis of any rule, and of a command that is watched its process.
 OF_ANY_RULE = frozenset(
@@ -72,6 +73,50 @@ def _raised(hypothesis: Hypothesis, failures: Failures) -> Mapping[str, str]:
     if not hypothesis.rule.fallback or record is None or not record.chain:
         return {}
     return captures_of(record)
+
+
+def with_other_names(captures: Mapping[str, str], names: Iterable[OtherName]) -> dict[str, str]:
+    """The captures, and beside each whose value has another name that name."""
+    others = {one.id: _other(captures[one.of], one) for one in names if captures.get(one.of)}
+    return {**{name: value for name, value in others.items() if value is not None}, **captures}
+
+
+def with_told_names(
+    captures: Mapping[str, str],
+    said: Sequence[str],
+    names: Iterable[ToldName],
+    required: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+) -> dict[str, str]:
+    """The captures, and beside them what the lines tell of names that nothing captured, the first line first.
+
+    ``required`` are words of patterns: one whose words no line has is not even compiled.
+    """
+    text = folded("\n".join(said))
+    able = (one for one in names if not captures.get(one.id) and may_hold(required.get(one.pattern, ()), text))
+    told = {one.id: value for one in able if (value := _told(one, said)) is not None}
+    return {**captures, **told}
+
+
+def _told(name: ToldName, said: Sequence[str]) -> str | None:
+    """What the first line that tells it says; one that only advises it (``without``) tells nothing."""
+    try:
+        for line in said:
+            found = bounded(name.pattern).search(line)
+            if found is not None and (name.without is None or bounded(name.without).search(line) is None):
+                value: str | None = found["value"]
+                return value
+    except TimeoutError:
+        pass
+    return None
+
+
+def _other(value: str, name: OtherName) -> str | None:
+    part, dot = value, "."
+    while dot:
+        if part in name.names:
+            return name.names[part]
+        part, dot, _ = part.rpartition(".")
+    return value.partition(".")[0] if name.or_itself else None
 
 
 # What a log tells is no longer a size beyond this.

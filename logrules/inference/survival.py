@@ -85,7 +85,7 @@ def _stepped_on(run: RunState, rule: Rule, last: Observation) -> bool:
     caught = run.failures.told_as_caught(last.event)
     enough = 1 if caught else SURVIVAL_ROUNDS
     # Where no marker had told a phase yet, the frames of a traceback may.
-    phase = last.phase or (None if last.chain is None else run.failures.phase_of(last.chain))
+    phase = last.phase or (None if last.chain is None else run.failures.phases.of(last.chain))
     return (
         rounds >= enough
         or tracker.stepped_past(last, phase)

@@ -110,17 +110,11 @@ def _frozen(values: _Values) -> Mapping[str, object]:
     def hashed(self: object) -> int:
         return hash(values(self))
 
-    def state(self: object) -> tuple[object, ...]:
-        return values(self)
+    def reduced(self: object) -> tuple[type, tuple[object, ...]]:
+        return type(self), values(self)
 
-    return {
-        **_changeable(values),
-        "__hash__": hashed,
-        "__setattr__": _set,
-        "__delattr__": _delete,
-        "__getstate__": state,
-        "__setstate__": _restore,
-    }
+    refusing = {"__setattr__": _refuse, "__delattr__": _refuse}
+    return {**_changeable(values), "__hash__": hashed, "__reduce__": reduced, **refusing}
 
 
 def _annotated(kind: type) -> Mapping[str, object]:
@@ -174,22 +168,10 @@ def _code_of_init(count: int) -> CodeType:
     return found
 
 
-def _set(_self: object, name: str, _value: object) -> NoReturn:
+def _refuse(_self: object, name: str, *assigned: object) -> NoReturn:
     from dataclasses import FrozenInstanceError
 
-    raise FrozenInstanceError(f"cannot assign to field {name!r}")
-
-
-def _delete(_self: object, name: str) -> NoReturn:
-    from dataclasses import FrozenInstanceError
-
-    raise FrozenInstanceError(f"cannot delete field {name!r}")
-
-
-def _restore(self: Any, state: tuple[object, ...]) -> None:
-    """Fill an instance that was copied or sent to another process."""
-    for name, value in zip(self.__match_args__, state, strict=True):
-        object.__setattr__(self, name, value)
+    raise FrozenInstanceError(f"cannot {'assign to' if assigned else 'delete'} field {name!r}")
 
 
 def _shown(self: Any) -> str:

@@ -1,6 +1,6 @@
 """The diagnosis of a job: the one thing that every renderer gets."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from itertools import chain
 
@@ -228,11 +228,6 @@ class Comparison:
     differences: tuple[Difference, ...] = ()
     spread_s: float | None = None
     timeout_s: float | None = None
-
-    def suspects(self, kinds: Iterable[DivergenceKind]) -> tuple[int, ...]:
-        """The ranks that differ from the others in the first of these kinds that was found."""
-        found = {one.kind: one.ranks for one in reversed(self.differences)}
-        return next((found[kind] for kind in kinds if kind in found), ())
 
 
 @record

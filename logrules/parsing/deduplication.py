@@ -176,8 +176,8 @@ class SampleByKind:
         by then it would come behind what was read since. A job that starts anew may fail alike in windows that are
         near: of its log only the next one is looked at.
         """
-        latest, again = self._latest(found.lines), [self._latest(then.lines) for then in following[:1]]
-        return {row for kind, row in latest.items() if not any(kind in those for those in again)}
+        again = self._latest(following[0].lines) if following else {}
+        return {row for kind, row in self._latest(found.lines).items() if kind not in again}
 
     def _latest(self, lines: Iterable[HitLine]) -> dict[Kind, int]:
         latest = {line.kind: row for row, line in enumerate(lines)}

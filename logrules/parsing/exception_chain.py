@@ -1,4 +1,4 @@
-"""Exceptions that belong together: causes, contexts, and those that are told in the messages of others."""
+"""Tracebacks while they come in, and exceptions that belong together: causes, contexts, those told in messages."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -22,8 +22,6 @@ _DIGITS = late_pattern(r"\d")
 _FRAME = 'File "'
 # The sides of the boxes that tracebacks are drawn into.
 _BOX = frozenset("│|")
-
-
 OUTERMOST_FRAMES = 8
 INNERMOST_FRAMES = 56
 
@@ -92,11 +90,11 @@ class OpenTraceback:
     rank that prints it says so.
     """
 
-    id: int
     first: Event
     last_line: int
     frames: FrameList
-    indent: int
+    indent: int = 0
+    id: int = 0
     link: Link | None = None
     nested: bool = False
     headless: bool = False

@@ -80,13 +80,15 @@ class HitLine(NamedTuple):
     @property
     def before(self) -> tuple[bytes, ...]:
         """Up to two lines above it in the window."""
-        return _before(self.window.data, self.start)
+        data = self.window.data
+        return tuple(data[start : min(end, start + MAX_CONTEXT_BYTES)] for start, end in _above(data, self.start))
 
     @property
     def joined_before(self) -> tuple[int, ...]:
         """How many more lines of the file each of those stands for; nothing where none does."""
         # Only behind lines that were joined are there fewer lines than in the file.
-        return _joined_before(self.window.data, self.start) if self.continued < 0 else ()
+        data, lines = self.window.data, _above(self.window.data, self.start) if self.continued < 0 else ()
+        return tuple(data.count(JOINED, start, end) for start, end in lines)
 
     @property
     def after(self) -> tuple[bytes, ...]:
@@ -122,22 +124,14 @@ def _stretches(span: Stretch, found: Hits) -> Iterator[Stretch]:
         place = next_place
 
 
-def _before(data: bytes, start: int) -> tuple[bytes, ...]:
-    found: list[bytes] = []
+def _above(data: bytes, start: int) -> list[tuple[int, int]]:
+    """Where up to two lines above this place begin and end, in order."""
+    found: list[tuple[int, int]] = []
     while start > 0 and len(found) < CONTEXT_LINES:
         end = start - 1
         start = data.rfind(b"\n", 0, end) + 1
-        found.append(data[start : min(end, start + MAX_CONTEXT_BYTES)])
-    return tuple(reversed(found))
-
-
-def _joined_before(data: bytes, start: int) -> tuple[int, ...]:
-    found: list[int] = []
-    while start > 0 and len(found) < CONTEXT_LINES:
-        end = start - 1
-        start = data.rfind(b"\n", 0, end) + 1
-        found.append(data.count(JOINED, start, end))
-    return tuple(reversed(found))
+        found.append((start, end))
+    return found[::-1]
 
 
 def _after(data: bytes, end: int) -> tuple[bytes, ...]:

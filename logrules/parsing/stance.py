@@ -13,7 +13,6 @@ from typing import TypeAlias
 
 from logrules.model.event import LEADING_LEVEL, LEVEL_NAMES, Event, Stance
 from logrules.model.late_pattern import late_pattern
-from logrules.model.record import record
 from logrules.ruleset.pattern import bounded
 from logrules.ruleset.tables import Part, StanceForm
 
@@ -41,21 +40,6 @@ _CLAIMED = late_pattern(
 )
 
 
-@record
-class _Candidate:
-    """A form with what decides cheaply whether it can fit."""
-
-    form: StanceForm
-    contains: frozenset[str]
-    levels: frozenset[str]
-
-    def may_fit(self, held: AbstractSet[str], level: str) -> bool:
-        """Whether a line of this level, which holds these texts, can fit."""
-        if self.levels and level not in self.levels:
-            return False
-        return not self.contains or not self.contains.isdisjoint(held)
-
-
 # Forms that can fit a line: those of lines in their order, and those of its clauses.
 _Fitting: TypeAlias = tuple[tuple[StanceForm, ...], tuple[StanceForm, ...]]
 
@@ -67,11 +51,10 @@ class StanceJudge:
     """
 
     def __init__(self, forms: Sequence[StanceForm]) -> None:
-        candidates = [_Candidate(form, frozenset(form.contains), frozenset(form.levels)) for form in forms]
-        self._lines = tuple(one for one in candidates if one.form.part is not Part.CLAUSE)
-        clauses = [one for one in candidates if one.form.part is Part.CLAUSE]
-        self._trouble = tuple(one.form for one in clauses if one.form.stance is Stance.FACT)
-        self._turns = tuple(one for one in clauses if one.form.stance is not Stance.FACT)
+        self._lines = [form for form in forms if form.part is not Part.CLAUSE]
+        clauses = [form for form in forms if form.part is Part.CLAUSE]
+        self._trouble = [form for form in clauses if form.stance is Stance.FACT]
+        self._turns = [form for form in clauses if form.stance is not Stance.FACT]
         in_line = (form.contains for form in forms if form.part is not Part.ABOVE)
         self._literals = tuple(dict.fromkeys(chain.from_iterable(in_line)))
         self._literals_above = tuple(chain.from_iterable(form.contains for form in forms if form.part is Part.ABOVE))
@@ -113,8 +96,7 @@ class StanceJudge:
     def _fitting_any(self, held: AbstractSet[str], level: str) -> _Fitting:
         """The forms that can fit a line of this level which holds these texts."""
         lines, turns = (
-            tuple(one.form for one in candidates if one.may_fit(held, level))
-            for candidates in (self._lines, self._turns)
+            tuple(form for form in forms if _may_fit(form, held, level)) for forms in (self._lines, self._turns)
         )
         return lines, turns
 
@@ -144,6 +126,11 @@ class StanceJudge:
         except TimeoutError:
             self._out_of_time[form.id] = f"the form of statements {form.id} ran out of time and was dropped"
             return False
+
+
+def _may_fit(form: StanceForm, held: AbstractSet[str], level: str) -> bool:
+    """Whether a line of this level, which holds these texts, can fit."""
+    return (not form.levels or level in form.levels) and (not form.contains or not held.isdisjoint(form.contains))
 
 
 def _level_of(event: Event) -> str:

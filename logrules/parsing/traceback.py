@@ -136,11 +136,9 @@ class TracebackAssembler:
             writer.traces.clear()
             return record.failure.id
         frames = FrameList(innermost_first="first" in captures)
-        indent = indent_of(event.message)
-        nested = told_below is not None or "original" in captures
-        trace = self._open(writer, event, frames, indent, nested=nested)
-        trace.rank = as_rank((told_below or {}).get("rank"))
-        return trace.id
+        rank = as_rank((told_below or {}).get("rank"))
+        trace = OpenTraceback(event, event.line, frames, indent_of(event.message), rank=rank)
+        return self._open(writer, event, trace, nested=told_below is not None or "original" in captures).id
 
     def _told_below(self, writer: WriterState, event: Event) -> int:
         """A line behind which the traceback of another process begins, mostly without a head."""
@@ -149,7 +147,9 @@ class TracebackAssembler:
             if writer.link is None:
                 record.nesting, record.last_line = True, event.line
             return record.failure.id
-        return self._open(writer, event, FrameList(), indent_of(event.message), headless=True).id
+        return self._open(
+            writer, event, OpenTraceback(event, event.line, FrameList(), indent_of(event.message), headless=True)
+        ).id
 
     def _frame(self, writer: WriterState, event: Event, captures: Captures, *, stack: bool) -> Told:
         frame = self._read_frame(captures)
@@ -162,8 +162,9 @@ class TracebackAssembler:
         if trace is None:
             # A frame out of nowhere: a dump, a log that lost its beginning, an exception told in another's message.
             frames = FrameList(innermost_first=stack or "inner" in captures)
-            trace = self._open(writer, event, frames, max(indent_of(event.message) - 2, 0), headless=head is None)
-            trace.first = head or event
+            indent = max(indent_of(event.message) - 2, 0)
+            trace = OpenTraceback(head or event, event.line, frames, indent, headless=head is None)
+            self._open(writer, event, trace)
         trace.frames.add(frame)
         trace.levels.add(event.level)
         trace.last_line = event.line
@@ -186,19 +187,15 @@ class TracebackAssembler:
             return head if event.worker.rank is not None and (writer is None or not writer.traces) else None
         return head if not event.worker.is_process or event.worker == replace(head.worker, rank=None) else None
 
-    def _open(
-        self, writer: WriterState, event: Event, frames: FrameList, indent: int, *,
-        nested: bool = False, headless: bool = False,
-    ) -> OpenTraceback:  # fmt: skip
+    def _open(self, writer: WriterState, event: Event, trace: OpenTraceback, *, nested: bool = False) -> OpenTraceback:
         """A new traceback: of the record above it where it is chained to it or told in its message."""
-        record, link = writer.record, writer.link
+        record, trace.link = writer.record, writer.link
         writer.link = None
-        inside = False
-        if record is not None and link is None and record.failure.kind is FailureKind.EXCEPTION:
-            inside = nested or (record.nesting and event.line - record.last_line <= NESTED_LINES)
-        known = record.failure.id if record is not None and (inside or link is not None) else next(self._ids)
-        trace = OpenTraceback(known, event, event.line, frames, indent, link, inside, headless)
-        writer.begin(trace, alone=event.worker.rank is not None or inside or link is not None)
+        if record is not None and trace.link is None and record.failure.kind is FailureKind.EXCEPTION:
+            trace.nested = nested or (record.nesting and event.line - record.last_line <= NESTED_LINES)
+        chained = trace.nested or trace.link is not None
+        trace.id = record.failure.id if record is not None and chained else next(self._ids)
+        writer.begin(trace, alone=event.worker.rank is not None or chained)
         return trace
 
     def _exception(self, writer: WriterState, event: Event, captures: Captures) -> Told:
@@ -210,13 +207,13 @@ class TracebackAssembler:
             return (trace.id if trace is not None else None), None
         if record is not None and record.is_near(event):
             if record.nesting:
-                bare = OpenTraceback(record.failure.id, event, event.line, FrameList(), 0, nested=True)
+                bare = OpenTraceback(event, event.line, FrameList(), id=record.failure.id, nested=True)
                 return self._complete(writer, event, bare, kind, message)
             if writer.link is None:
                 return record.failure.id, None
         if writer.traces or kind.endswith("Warning") or indent_of(event.message) > 0:
             return (writer.traces[-1].id if writer.traces else None), None
-        bare = OpenTraceback(next(self._ids), event, event.line, FrameList(), 0, headless=True)
+        bare = OpenTraceback(event, event.line, FrameList(), id=next(self._ids), headless=True)
         return self._complete(writer, event, bare, kind, message)
 
     def _unnamed(self, writer: WriterState, event: Event) -> Told:
