@@ -203,7 +203,7 @@ class FollowedFiles:
                 self._buffer.begin_anew(one.name, item.reason)
                 continue
             # What is shown is read as well, also where we are told to stop in between.
-            self._buffer.put_patiently(one.name, item.data, now())
+            self._buffer.put(one.name, item.data, now())
             self._pass_on(item.data)
         fault = one.tail.fault
         if fault is not None and fault not in _ABSENT and fault != one.told:
