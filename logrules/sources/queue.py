@@ -47,8 +47,14 @@ class EventQueue:
         """Take what was read of a log once there is room; ``arrived`` is when it was written."""
         with self._changed:
             self._changed.wait_for(lambda: self._closed or self._bytes() + len(data) <= max(self._limit, len(data)))
-            if not self._closed:
-                self._add(log, data, arrived)
+            if self._closed:
+                return
+            pieces = self._pieces(log)
+            before = pieces.due(last=False)
+            pieces.add(data, arrived, self._now())
+            # Whoever reads is woken only where that changes from when on there is something for it.
+            if pieces.due(last=False) != before:
+                self._changed.notify_all()
 
     def leave_out(self, log: str, size: int, lines: int) -> None:
         """So much of a log was left out before it came here; waits until what came before is taken."""
@@ -146,14 +152,6 @@ class EventQueue:
     def _wait_s(self, time: float, until: float | None) -> float | None:
         moments = [at for at in (self._due(), until) if at is not None]
         return max(min(moments) - time, 0.0) if moments else None
-
-    def _add(self, log: str, data: bytes, arrived: float) -> None:
-        """Whoever reads is woken only where that changes from when on there is something for it."""
-        pieces = self._pieces(log)
-        before = pieces.due(last=False)
-        pieces.add(data, arrived, self._now())
-        if pieces.due(last=False) != before:
-            self._changed.notify_all()
 
     def _pieces(self, log: str) -> PendingLines:
         return self._logs.setdefault(log, PendingLines(log))
