@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -66,38 +67,55 @@ def test_what_is_left_out_lasts_a_moment_however_fast_the_rest_is_read():
     os.close(out)
 
 
-def by_us(output):
-    """Whether threads of ours passed it on: a relay that fails to start is not missed otherwise."""
-    return bool(output._threads)
+def is_process(output):
+    """Whether a process passes it on: one that fails to start is not missed otherwise."""
+    return output._relay is not None and output._relay.process is not None
 
 
-@pytest.mark.parametrize("killed", [False, True], ids=["by the relay", "by us once it is killed"])
-def test_all_is_passed_on_and_analysed(killed, monkeypatch):
+def no_process(*_words, **_how):
+    raise OSError("no process can be started")
+
+
+def no_pair():
+    raise OSError("too many open files")
+
+
+@pytest.mark.parametrize("fault", ["none", "killed", "no process", "no descriptors"])
+def test_all_is_passed_on_and_analysed(fault, monkeypatch):
     onward_out, onward = os.pipe()
     ours, job = os.pipe()
     buffer = EventQueue()
-    output = JobOutput([Output(ours, onward, "log")], buffer, Turn(), lambda: buffer.end(End()))
-    if killed:
-        os.kill(output._relay._process.pid, signal.SIGKILL)
-        output._relay._process.wait()
+    with monkeypatch.context() as patched:
+        if fault == "no process":
+            patched.setattr(subprocess, "Popen", no_process)
+        if fault == "no descriptors":
+            patched.setattr(socket, "socketpair", no_pair)
+        output = JobOutput([Output(ours, onward, "log")], buffer, Turn(), lambda: buffer.end(End()))
+    assert is_process(output) == (fault in {"none", "killed"})
+    if fault == "killed":
+        output._relay.process.kill()
+        output._relay.process.wait()
     for number in range(100):
         os.write(job, b"line %d\n" % number)
     os.close(job)
     blocks = list(taken(buffer))
     assert b"".join(block.data for block in blocks) == b"".join(b"line %d\n" % number for number in range(100))
+    assert is_process(output) == (fault == "none")
     output.release()
     os.close(onward)
     with os.fdopen(onward_out, "rb") as passed:
         assert passed.read() == b"".join(block.data for block in blocks)
-    assert by_us(output) == killed
     os.close(ours)
 
 
-def test_while_we_speak_nothing_is_passed_on_and_an_open_line_is_told_once(tmp_path):
+@pytest.mark.parametrize("killed", [None, signal.SIGKILL], ids=["a process", "a thread once it is killed"])
+def test_while_we_speak_nothing_is_passed_on_and_an_open_line_is_told_once(tmp_path, killed):
     ours, job = os.pipe()
     buffer = EventQueue()
     with (tmp_path / "out").open("wb") as out, (tmp_path / "aside").open("wb") as aside:
         output = JobOutput([Output(ours, out.fileno(), "log")], buffer, Turn(), lambda: buffer.end(End()))
+        if killed is not None:
+            output._relay.process.send_signal(killed)
         os.write(job, b"busy 10%")
         while (tmp_path / "out").stat().st_size < 8:
             time.sleep(0.01)
@@ -112,8 +130,8 @@ def test_while_we_speak_nothing_is_passed_on_and_an_open_line_is_told_once(tmp_p
             assert not in_line
         os.close(job)
         output.join()
+        assert is_process(output) == (killed is None)
         output.release()
-    assert not by_us(output)
     os.close(ours)
     assert (tmp_path / "out").read_bytes() == b"busy 10%\nours\n 20%"
 
@@ -132,9 +150,9 @@ def test_a_flood_that_nobody_reads_passes_whole_and_its_lines_are_counted():
     for item in taken(buffer):
         read += item.data.count(b"\n") if isinstance(item, Block) else 0
         left_out += item.lines if isinstance(item, Skipped) else 0
+    assert is_process(output)
     output.release()
     job.stdout.close()
-    assert not by_us(output)
     assert read + left_out == count
     assert left_out > 0
     assert int(reader.communicate()[0]) == count

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import partial
+from types import SimpleNamespace
 from typing import Any, TextIO
 
 from logrules.model.report import Report, Restart, Severity, Status
@@ -28,16 +28,6 @@ def _event(name: str, members: Mapping[str, JsonKind]) -> JsonKind:
     return shape({"schema": const(SCHEMA), "event": const(name), **members})
 
 
-def _with(first: Mapping[str, JsonKind], members: Mapping[str, JsonKind]) -> dict[str, JsonKind]:
-    """The members of a pair: its first part is a value by itself, the second one has the others."""
-    found = {name: kind.made(lambda pair, _: pair[0]) for name, kind in first.items()}
-    return found | {name: kind.made(partial(_of_second, name)) for name, kind in members.items()}
-
-
-def _of_second(name: str, pair: tuple[Any, Any], _language: str) -> Any:
-    return getattr(pair[1], name)
-
-
 _PHASE = _event(
     "phase",
     {
@@ -51,7 +41,7 @@ _PHASE = _event(
     },
 )
 _LINE = {"worker": TEXT, "source": TEXT, "line": LINE, "time": TIME, "text": TEXT}
-_EVIDENCE = _event("evidence", _with({"rule": TEXT}, _LINE))
+_EVIDENCE = _event("evidence", {"rule": TEXT, **_LINE})
 _FACTS = {
     "rule": TEXT,
     "cause": TEXT,
@@ -63,7 +53,7 @@ _FACTS = {
     "hosts": listed(TEXT),
     "restart": member_of(Restart),
 }
-_DIAGNOSIS = _event("diagnosis", _with({"place": COUNT}, _FACTS))
+_DIAGNOSIS = _event("diagnosis", {"place": COUNT, **_FACTS})
 _VERDICT = _event("verdict", {"status": member_of(Status), "phase": TEXT, "lines": COUNT})
 
 
@@ -76,9 +66,14 @@ def _events(report: Report, language: str) -> Iterator[dict[str, Any]]:
     for span in sorted(report.timeline, key=lambda span: (span.source, span.first_line, span.worker)):
         yield _PHASE.written(span, language)
     for place, one in enumerate(report.diagnoses, start=1):
-        yield from (_EVIDENCE.written((one.rule, line), language) for line in one.evidence)
-        yield _DIAGNOSIS.written((place, one), language)
+        yield from (_EVIDENCE.written(_of(line, _LINE, rule=one.rule), language) for line in one.evidence)
+        yield _DIAGNOSIS.written(_of(one, _FACTS, place=place), language)
     yield _VERDICT.written(report, language)
+
+
+def _of(whole: object, members: Mapping[str, JsonKind], **more: object) -> SimpleNamespace:
+    """These members of a value, and what stands beside them."""
+    return SimpleNamespace(**more, **{name: getattr(whole, name) for name in members})
 
 
 def event_schema() -> dict[str, Any]:

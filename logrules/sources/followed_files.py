@@ -13,9 +13,8 @@ from logrules.sources.copied_text import GrowingForm
 from logrules.sources.descriptors import room_for
 from logrules.sources.pending_lines import PendingLines
 from logrules.sources.queue import EventQueue
-from logrules.sources.rotated_files import first_names
 from logrules.sources.source import RecordSource
-from logrules.sources.tail import ROTATED, Anew, Grown, Tail
+from logrules.sources.tail import ROTATED, Anew, Grown, Tail, first_names
 from logrules.sources.wall_clock import now
 from logrules.sources.watch_paths import WatchedPaths
 
@@ -161,11 +160,8 @@ class FollowedFiles:
         logs, dumps = self._roots.files()
         folders: dict[Path, str] = {}
         for path, name in logs:
-            # Links in the folder are followed, so that two ways to one folder are one.
-            # Not by Path.resolve: before Python 3.13 it raises RuntimeError for links in a loop.
-            folder = folders.get(path.parent) or folders.setdefault(path.parent, os.path.realpath(path.parent))
-            key = os.path.join(folder, path.name)  # noqa: PTH118 (a Path of each costs more than the look)
-            if key not in self._followed and key not in self._refused and not self._was_read(path):
+            key = _key(path, folders)
+            if key not in self._followed and key not in self._refused and not self._was_read(path, folders):
                 self._follow(key, path, name)
         records, notes = self._dumps.look(dumps)
         for record in records:
@@ -186,9 +182,9 @@ class FollowedFiles:
             self._buffer.begin_anew(name, ROTATED)
         self._followed[key] = known or _Followed(Tail(path), name, now())
 
-    def _was_read(self, path: Path) -> bool:
+    def _was_read(self, path: Path, folders: dict[Path, str]) -> bool:
         """Whether it is a log that was read under its first name before rotation: `train.log` as `train.log.1`."""
-        keys = [str(_real(path.with_name(name))) for name in first_names(path.name)]
+        keys = [_key(path.with_name(name), folders) for name in first_names(path.name)]
         firsts = (known[key] for known in (self._followed, self._deleted) for key in keys if key in known)
         return any(first.tail.has_read(path) for first in firsts)
 
@@ -203,7 +199,7 @@ class FollowedFiles:
                 self._buffer.begin_anew(one.name, item.reason)
                 continue
             # What is shown is read as well, also where we are told to stop in between.
-            self._buffer.put_patiently(one.name, item.data, now())
+            self._buffer.put(one.name, item.data, now())
             self._pass_on(item.data)
         fault = one.tail.fault
         if fault is not None and fault not in _ABSENT and fault != one.told:
@@ -221,7 +217,8 @@ def next_pause(cost_s: float, still_s: float) -> float:
     return min(max(shortest_s, cost_s / share), POLL_S)
 
 
-def _real(path: Path) -> Path:
+def _key(path: Path, folders: dict[Path, str]) -> str:
     """Where the name is, links in its folder followed, so that two ways to one folder are one."""
     # Not Path.resolve: before Python 3.13 it raises RuntimeError for links in a loop.
-    return Path(os.path.realpath(path.parent)) / path.name
+    folder = folders.get(path.parent) or folders.setdefault(path.parent, os.path.realpath(path.parent))
+    return os.path.join(folder, path.name)  # noqa: PTH118 (a Path of each costs more than the look)

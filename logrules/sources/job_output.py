@@ -1,13 +1,12 @@
 """What a job writes, on its way to who reads its log, and to the analysis."""
 
 import os
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Thread
 from typing import NamedTuple
 
-from logrules.sources.descriptors import LARGE_BYTES, READ_BYTES, REST_S, widen, write_all
+from logrules.sources.descriptors import READ_BYTES, write_all
 from logrules.sources.queue import EventQueue
 from logrules.sources.relay import Relay
 from logrules.sources.relay_feed import FrameKind, RelayFrame
@@ -33,8 +32,8 @@ class Output(NamedTuple):
 class JobOutput:
     """Passes ``outputs`` on and puts them into the buffer.
 
-    A relay passes them on, and goes on doing so if we are killed; where it cannot be started, or is killed itself,
-    threads of ours do. ``at_end`` is called when all have ended.
+    A relay passes them on, and goes on doing so if we are killed; where it is killed itself, another one takes over.
+    ``at_end`` is called when all have ended.
     """
 
     def __init__(
@@ -46,14 +45,19 @@ class JobOutput:
         self._at_end = at_end
         self._ended: set[int] = set()
         self._released = False
-        self._threads: list[_Passthrough] = []
-        try:
-            self._relay: Relay | None = Relay([(one.ours, one.onward) for one in outputs])
-        except OSError:
-            self._relay = None
-        self._turn.share_with(self._relay)
+        self._relay = self._begun()
         self._reading = Thread(target=self._read, name="reading the job's output", daemon=True)
         self._reading.start()
+
+    def _begun(self, *, by_thread: bool = False) -> Relay | None:
+        """A relay for the outputs that have not ended; None where there are none (Windows), or no descriptors left."""
+        left = [(number, one.ours, one.onward) for number, one in enumerate(self._outputs) if number not in self._ended]
+        try:
+            relay = Relay(left, by_thread=by_thread) if os.name == "posix" else None
+        except OSError:
+            relay = None
+        self._turn.share_with(relay)
+        return relay
 
     @contextmanager
     def aside(self, place: int) -> Iterator[bool]:
@@ -66,9 +70,8 @@ class JobOutput:
             yield False
             return
         with self._turn:
-            by_threads = [one.leave_line() for one in self._threads if same_place(one.onward, place)]
             self._turn.end_line()
-            yield True in by_threads or any(self._turn.standing >> number & 1 for number in there)
+            yield any(self._turn.standing >> number & 1 for number in there)
 
     def wait(self, until: float) -> bool:
         """Wait for the end of all outputs; one in which nothing comes is waited for ``until`` then (by the clock)."""
@@ -95,19 +98,21 @@ class JobOutput:
             self._relay = None
 
     def _is_idle(self) -> bool:
-        if self._threads:
-            return all(one.waits for one in self._threads if one.is_alive())
         if not self._turn.acquire(timeout=_ANSWER_S):
             return False
-        idle = bool(self._turn.standing & IDLE)
+        idle = self._relay is None or bool(self._turn.standing & IDLE)
         self._turn.release()
         return idle
 
     def _read(self) -> None:
         try:
-            if self._relay is not None:
-                for frame in self._relay.frames():
+            while (relay := self._relay) is not None:
+                for frame in relay.frames():
                     self._take(frame)
+                if self._released or not self.open_logs():
+                    return
+                self._relay = None if relay.process is None else self._begun(by_thread=True)
+                relay.release()
             if not self._released:
                 self._pass_on_ourselves()
         finally:
@@ -117,76 +122,30 @@ class JobOutput:
         log = self._outputs[frame.output].log
         match frame.kind:
             case FrameKind.PIECE:
-                self._buffer.put_patiently(log, frame.data, frame.arrived)
+                self._buffer.put(log, frame.data, frame.arrived)
             case FrameKind.LEFT_OUT:
                 self._buffer.leave_out(log, frame.size, frame.lines)
             case FrameKind.END:
                 self._ended.add(frame.output)
 
     def _pass_on_ourselves(self) -> None:
-        self._turn.share_with(None)
-        self._threads = [
-            _Passthrough(one, self._buffer, self._turn)
-            for number, one in enumerate(self._outputs)
-            if number not in self._ended
-        ]
-        for thread in self._threads:
+        """Where there is no relay: threads pass on, and the job waits where the analysis lags far behind."""
+        left = [number for number in range(len(self._outputs)) if number not in self._ended]
+        threads = [Thread(target=self._copy, args=(number,), daemon=True) for number in left]
+        for thread in threads:
             thread.start()
-        for thread in self._threads:
+        for thread in threads:
             thread.join()
 
-
-class _Passthrough(Thread):
-    """Reads an output to its end in a thread: each piece goes on at once, then into the buffer.
-
-    Where its reader has gone (SIGPIPE), or it cannot be written, reading goes on. ``waits`` says that all was passed
-    on so far. Who else writes there takes the ``turn``.
-    """
-
-    def __init__(self, output: Output, buffer: EventQueue, turn: Turn) -> None:
-        super().__init__(name=f"passing {output.log}", daemon=True)
-        self._descriptor = output.ours
-        self.onward = output.onward
-        self._log = output.log
-        self._buffer = buffer
-        self.waits = False
-        self._in_line = False
-        self._turn = turn
-
-    def run(self) -> None:
-        """Pass everything on, to the end."""
-        widen(self._descriptor)
-        if self.onward is not None:
-            widen(self.onward)
-        while data := self._read():
-            with self._turn:
-                self._pass_on(data)
-            self._buffer.put(self._log, data)
-            if len(data) < LARGE_BYTES:
-                time.sleep(REST_S)
-
-    def leave_line(self) -> bool:
-        """Whether what was passed on last ends within a line, such as a bar; whoever asks ends that line."""
-        open_line, self._in_line = self._in_line, False
-        return open_line
-
-    def _read(self) -> bytes:
-        self.waits = True
-        try:
-            return os.read(self._descriptor, READ_BYTES)
-        except OSError:
-            # The other side of a pseudo-terminal is closed: that is how Linux says so.
-            return b""
-        finally:
-            self.waits = False
-
-    def _pass_on(self, data: bytes) -> None:
-        self._in_line = self.onward is not None and not data.endswith(b"\n")
-        if self.onward is not None:
-            try:
-                write_all(self.onward, data)
-            except OSError:
-                self.onward = None
+    def _copy(self, number: int) -> None:
+        one = self._outputs[number]
+        with suppress(OSError):
+            while data := os.read(one.ours, READ_BYTES):
+                with self._turn, suppress(OSError):  # its reader may have gone; the log is read on
+                    if one.onward is not None:
+                        write_all(one.onward, data)
+                self._buffer.put(one.log, data, now())
+        self._ended.add(number)
 
 
 def same_place(onward: int | None, place: int) -> bool:

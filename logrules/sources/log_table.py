@@ -48,10 +48,12 @@ def _is_name(cell: str) -> bool:
 
 
 def _cells(row: str, delimiter: str) -> Sequence[str]:
+    """The cells of a row, which may be of several lines; none where it is no row, or more than one."""
     try:
-        return next(csv.reader([row], delimiter=delimiter), [])
+        rows = list(csv.reader(StringIO(row, newline=""), delimiter=delimiter))
     except csv.Error:
         return []
+    return rows[0] if len(rows) == 1 else []
 
 
 def _lines(blocks: Iterator[bytes], delimiter: str, columns: int, message: int, time: int) -> Iterator[bytes]:
@@ -77,7 +79,7 @@ def _line(row: bytes, delimiter: str, columns: int, message: int, time: int) -> 
     """The message of a row and when it came; None where it is no row of the table."""
     # A bar is redrawn behind a carriage return, which would end the row.
     text = row.decode(errors="surrogateescape").replace("\r\n", "\n").replace("\r", _REDRAW)
-    cells = _cells_of_lines(text, delimiter)
+    cells = _cells(text, delimiter)
     if len(cells) != columns:
         return None
     said = cells[message].replace(_REDRAW, "\r").rstrip("\r\n")
@@ -89,11 +91,3 @@ def _line(row: bytes, delimiter: str, columns: int, message: int, time: int) -> 
     physical = row.count(b"\n")
     missing = physical - data.count(b"\n") - row.endswith(b"\n")
     return data + JOINED * max(missing, 0) + (b"\n" if row.endswith(b"\n") else b"")
-
-
-def _cells_of_lines(text: str, delimiter: str) -> Sequence[str]:
-    try:
-        rows = list(csv.reader(StringIO(text, newline=""), delimiter=delimiter))
-    except csv.Error:
-        return []
-    return rows[0] if len(rows) == 1 else []

@@ -1,4 +1,4 @@
-"""Logs that readers hand in, joined into one source: bounded by bytes, so that the job never waits for us."""
+"""Logs that readers hand in, joined into one source: bounded by bytes."""
 
 from collections import deque
 from threading import Condition, RLock
@@ -11,6 +11,7 @@ from logrules.sources.wall_clock import Now, now
 LIMIT_BYTES = 8 << 20
 # Small writes are gathered for so long and cost one scan together. Far below what a person notices.
 GATHER_S = 0.012
+FELL_BEHIND = "came faster than it could be read, so a part was passed on without being analysed"
 # So much is worth a scan at once.
 _MUCH_BYTES = 256 << 10
 
@@ -18,9 +19,8 @@ _MUCH_BYTES = 256 << 10
 class EventQueue:
     """A source that threads fill. ``name`` is that of the job as a whole; each block names its own log.
 
-    `put` never waits: where more than ``limit_bytes`` of a log wait, what came between the first and the last of it
-    is left out and told as `Skipped`. `put_patiently` waits for room: files can. ``gather_s`` is how long what comes
-    is gathered before it is given.
+    Whoever puts something in waits for room where more than ``limit_bytes`` wait: files can, and a relay leaves out
+    what it has no room for (`leave_out`). ``gather_s`` is how long what comes is gathered before it is given.
     """
 
     def __init__(
@@ -43,27 +43,31 @@ class EventQueue:
         self._taken = True
         self._changed = Condition(RLock())
 
-    def put(self, log: str, data: bytes) -> None:
-        """Take what a log says just now, leaving out older bytes where there is no room."""
-        with self._changed:
-            if not self._closed:
-                time = self._now()
-                self._add(log, data, time, time)
-
-    def put_patiently(self, log: str, data: bytes, arrived: float) -> None:
+    def put(self, log: str, data: bytes, arrived: float) -> None:
         """Take what was read of a log once there is room; ``arrived`` is when it was written."""
         with self._changed:
             self._changed.wait_for(lambda: self._closed or self._bytes() + len(data) <= max(self._limit, len(data)))
-            if not self._closed:
-                self._add(log, data, arrived, self._now())
+            if self._closed:
+                return
+            pieces = self._pieces(log)
+            before = pieces.due(last=False)
+            pieces.add(data, arrived, self._now())
+            # Whoever reads is woken only where that changes from when on there is something for it.
+            if pieces.due(last=False) != before:
+                self._changed.notify_all()
 
     def leave_out(self, log: str, size: int, lines: int) -> None:
-        """So much of a log was left out before it came here; waits until the last gap was told."""
+        """So much of a log was left out before it came here; waits until what came before is taken."""
         with self._changed:
             pieces = self._pieces(log)
-            self._changed.wait_for(lambda: self._closed or not pieces.has_gap)
+            pieces.is_cut = True
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._closed or not pieces.length)
+            pieces.is_cut = False
             if not self._closed:
-                pieces.leave_out(size, lines)
+                self._told.append(Skipped(log, pieces.offset, size, FELL_BEHIND, lines))
+                pieces.offset += size
+                self._changed.notify_all()
 
     def resume(self, log: str, offset: int, form: GrowingForm) -> None:
         """The first bytes of this log that come are those at ``offset``; ``form`` was told from those before."""
@@ -120,7 +124,7 @@ class EventQueue:
     def _closed(self) -> bool:
         return not self._taken or self._end is not None
 
-    def _next(self, time: float) -> Block | Skipped | None:
+    def _next(self, time: float) -> Block | None:
         if not self._round:
             due = self._due()
             if due is None or time < due:
@@ -148,17 +152,6 @@ class EventQueue:
     def _wait_s(self, time: float, until: float | None) -> float | None:
         moments = [at for at in (self._due(), until) if at is not None]
         return max(min(moments) - time, 0.0) if moments else None
-
-    def _add(self, log: str, data: bytes, arrived: float, time: float) -> None:
-        """Whoever reads is woken only where that changes from when on there is something for it."""
-        pieces = self._pieces(log)
-        before = pieces.due(last=False)
-        if pieces.length + len(data) > self._limit:
-            pieces.add_without_room(data, arrived, time)
-        else:
-            pieces.add(data, arrived, time)
-        if pieces.due(last=False) != before:
-            self._changed.notify_all()
 
     def _pieces(self, log: str) -> PendingLines:
         return self._logs.setdefault(log, PendingLines(log))

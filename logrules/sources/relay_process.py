@@ -1,7 +1,7 @@
-"""The process that passes a job's output on while somebody else looks at it; it outlives a watcher that is killed.
+"""What passes a job's output on while somebody else looks at it; it outlives a watcher that is killed.
 
 It is a process of its own since a thread would wait for the interpreter while the analysis uses it, and since a job
-whose reader is gone is ended by its next line.
+whose reader is gone is ended by its next line. A thread does the same where it is killed or cannot be started.
 """
 
 import os
@@ -58,6 +58,7 @@ class RelayProcess:
             passed = [self._pass(one) for one in tuple(self._outputs) if one.ours in ready]
             if max(passed, default=0) < LARGE_BYTES:
                 time.sleep(REST_S)
+        self._feed.close()
 
     def _pass(self, output: _Output) -> int:
         """What has come of it, or its end; how much was read."""
@@ -124,19 +125,22 @@ class RelayProcess:
             return
 
 
+def pass_on(control: socket.socket, feed: int, outputs: Sequence[tuple[int, int, int | None]]) -> None:
+    """Pass ``outputs`` (the number of each for the watcher, ours, onward) on to their ends."""
+    os.set_blocking(feed, False)
+    for descriptor in (feed, *(one for _, *both in outputs for one in both if one is not None)):
+        widen(descriptor)
+    with control:
+        RelayProcess(control, RelayFeed(feed), [_Output(*output) for output in outputs]).run()
+
+
 def main(words: Sequence[str]) -> None:
-    """Descriptors as words: of the control, of the feed, then a pair for each output."""
+    """Descriptors as words: of the control, of the feed, then three for each output."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE):
         signal.signal(number, signal.SIG_IGN)
-    control, feed = int(words[0]), int(words[1])
-    os.set_blocking(feed, False)
-    pairs = [word.partition(":") for word in words[2:]]
-    outputs = [
-        _Output(number, int(ours), int(onward) if onward else None) for number, (ours, _, onward) in enumerate(pairs)
-    ]
-    for descriptor in (feed, *(one for output in outputs for one in (output.ours, output.onward) if one is not None)):
-        widen(descriptor)
-    RelayProcess(socket.socket(fileno=control), RelayFeed(feed), outputs).run()
+    parts = [word.split(":") for word in words[2:]]
+    outputs = [(int(number), int(ours), int(onward) if onward else None) for number, ours, onward in parts]
+    pass_on(socket.socket(fileno=int(words[0])), int(words[1]), outputs)
 
 
 if __name__ == "__main__":

@@ -1,20 +1,36 @@
 """One file followed by its name, through growth, rotation, truncation and replacement."""
 
 import os
+import re
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
+from typing import NamedTuple, TypeAlias
 
 from logrules.model.errors import reason_of
 from logrules.model.record import record
 from logrules.sources.archive import MAGIC_BYTES, codec_of
 from logrules.sources.holes import behind_hole, may_be_in_hole
-from logrules.sources.rotated_files import FileId, FileState, file_of, rotated_between, state_of
 
 READ_BYTES = 1 << 20
 # What was read last is compared with what stands there now: a file may be written anew up to the same size.
 _MARK_BYTES = 64
+# What rotation puts behind a name: numbers and dates.
+_SUFFIX = re.compile(r"[.-][\dT._-]{1,40}")
+_MOST_SUFFIX_CHARS = 41
+_MOST_FILES = 1_000
+
+# Its device and its number there.
+FileId: TypeAlias = tuple[int, int]
+
+
+class _State(NamedTuple):
+    """Which file it is, and when it was last written (nanoseconds)."""
+
+    file: FileId
+    written: int
 
 
 @record
@@ -61,18 +77,18 @@ class Tail:
         if self._is_another():
             # Its writer may have gone on for a moment after renaming it.
             yield from self._rest()
-            old = state_of(self._file)
+            old = self._state()
             self.close()
             if self._open():
-                yield from self._between(old, state_of(self._file))
+                yield from self._between(old, self._state())
                 yield Anew(ROTATED)
                 yield from self._rest()
 
-    def _between(self, old: FileState | None, new: FileState | None) -> Iterator[Grown | Anew]:
+    def _between(self, old: _State | None, new: _State | None) -> Iterator[Grown | Anew]:
         """What was written to files that have had the name since the last look, and have lost it again."""
         if old is None or new is None:
             return
-        between = rotated_between(self.path, old, new, self._before)
+        between = _rotated_between(self.path, old, new, self._before)
         self._before |= {old.file, *between}
         for path in between.values():
             rotated = Tail(path)
@@ -90,8 +106,8 @@ class Tail:
     def has_read(self, path: Path) -> bool:
         """Whether the file of another name is one that was read here: it was renamed since."""
         with suppress(OSError):
-            file = file_of(path.stat())
-            return file in self._before or (self._file is not None and file == file_of(os.fstat(self._file.fileno())))
+            file = _file_of(path.stat())
+            return file in self._before or (self._file is not None and file == _file_of(os.fstat(self._file.fileno())))
         return False
 
     def close(self) -> None:
@@ -118,6 +134,13 @@ class Tail:
             return False
         self.fault, self._file = None, file
         return True
+
+    def _state(self) -> _State | None:
+        """Which file it is that is open, and when it was written; None where that cannot be told."""
+        try:
+            return None if self._file is None else _state_of(os.fstat(self._file.fileno()))
+        except OSError:
+            return None
 
     def _is_another(self) -> bool:
         """Whether another file has the name now; where none has, ours is still the one."""
@@ -161,3 +184,36 @@ class Tail:
 def _read_at(file: FileIO, size: int, at: int) -> bytes:
     file.seek(at)
     return file.read(size) or b""
+
+
+def first_names(name: str) -> Iterator[str]:
+    """The names that a log may have had before rotation gave it this one."""
+    for at in range(max(1, len(name) - _MOST_SUFFIX_CHARS), len(name)):
+        if _SUFFIX.fullmatch(name, at):
+            yield name[:at]
+
+
+def _rotated_between(path: Path, old: _State, new: _State, read: AbstractSet[FileId]) -> dict[FileId, Path]:
+    """Files that had the name for a moment, after the ``old`` one and before the ``new`` one; not those ``read``."""
+    found: list[tuple[_State, Path]] = []
+    with suppress(OSError), os.scandir(path.parent) as entries:
+        for entry in entries:
+            suffix = entry.name.removeprefix(path.name)
+            if suffix == entry.name or not _SUFFIX.fullmatch(suffix) or not entry.is_file(follow_symlinks=False):
+                continue
+            with suppress(OSError):
+                state = _state_of(entry.stat(follow_symlinks=False))
+                is_unread = state.file not in {old.file, new.file} and state.file not in read
+                if is_unread and old.written <= state.written <= new.written:
+                    found.append((state, Path(entry.path)))
+    # Names that count up, in a tie of their times: 9 is before 10.
+    found.sort(key=lambda one: (one[0].written, len(one[1].name), one[1].name))
+    return {state.file: path for state, path in found[-_MOST_FILES:]}
+
+
+def _file_of(status: os.stat_result) -> FileId:
+    return status.st_dev, status.st_ino
+
+
+def _state_of(status: os.stat_result) -> _State:
+    return _State(_file_of(status), status.st_mtime_ns)
