@@ -168,7 +168,9 @@ DEEPSPEED = (
 
 @pytest.mark.parametrize("ended", [SRUN, DEEPSPEED])
 def test_what_a_program_said_itself_goes_before_the_status_with_which_it_ended(on, ended):
-    first = run_log(on, "loading the index of acme\nError: could not open /d/x.bin: No such file or directory\n" + ended)
+    first = run_log(
+        on, "loading the index of acme\nError: could not open /d/x.bin: No such file or directory\n" + ended
+    )
 
     assert [one.cause for one in first.diagnoses] == ["dataset-missing"]
     assert "could not open" in first.diagnoses[0].evidence[-1].text

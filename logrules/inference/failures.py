@@ -227,7 +227,9 @@ class Failures:
 
 def _as_stated(failure: Failure, known: _Known | None, latest: Event) -> Failure:
     """What C++ threw and nobody caught, as the error that its words state, on their line; another record as it is."""
-    thrown = failure.kind is FailureKind.ABORT and failure.message and failure.type and signal_number(failure.type) is None
+    thrown = (
+        failure.kind is FailureKind.ABORT and failure.message and failure.type and signal_number(failure.type) is None
+    )
     if not thrown:
         return failure
     came_before = known is not None and known.failure.message == failure.message

@@ -101,7 +101,7 @@ class TracebackAssembler:
         nested = form.nested is not None and form.nested in hits
         if form.head in hits:
             self._heads[event.source] = event
-            told_below = hits.get(form.nested) if nested else None
+            told_below = hits[form.nested] if nested and form.nested is not None else None
             return self._head(writer, event, hits[form.head], told_below), done[1]
         if nested:
             return self._told_below(writer, event), done[1]
