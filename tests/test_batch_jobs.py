@@ -90,3 +90,10 @@ def test_of_several_logs_of_a_job_the_run_begins_once(tmp_path):
         (tmp_path / f"node{node}.out").write_text("\n".join(stamped) + "\n", encoding="utf-8")
     report = logrules.diagnose(*(str(tmp_path / f"node{node}.out") for node in range(2)))
     assert len(report.earlier_runs) == 1
+
+
+@pytest.mark.parametrize("date", ["Tue May  7 16:38:21 2024       ", "Tue May  7 16:38:21 CEST 2024"])
+def test_a_date_that_is_printed_tells_the_next_job_from_one_that_was_cancelled(tmp_path, date):
+    cancelled = "slurmstepd: error: *** JOB 7101 ON node3 CANCELLED AT 2024-05-06T10:00:00 ***"
+    report = read(tmp_path, *job(7101, 5), cancelled, date, "reading the settings", *COMPLETED)
+    assert (report.status, [run.cause for run in report.earlier_runs]) == (Status.COMPLETED, ["interrupted"])

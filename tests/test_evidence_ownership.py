@@ -121,3 +121,14 @@ def test_the_same_cause_again_is_no_effect():
     first = replay([MemorySource("train.log", text)], load_rules()).diagnoses[0]
     assert [one.cause for one in first.consequences] == ["missing-module"]
     assert first.effects == ()
+
+
+def test_what_a_rule_knows_is_not_told_again_as_unknown_where_the_log_outlived_it():
+    opening = "acme 1.2 starts\nreading settings of acme\nusing 8 threads for acme\nthe cards are ready\n"
+    failed = '\nTraceback (most recent call last):\n  File "/app/{}.py", line 9, in <module>\n    main()\n{}\n'
+    first = failed.format("fit", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.")
+    last = failed.format("score", "ZeroDivisionError: division by zero")
+    diagnoses = replay([MemorySource("train.log", opening + first + opening + last)], load_rules()).diagnoses
+
+    assert diagnoses[0].cause == "python-exception"
+    assert all("out of memory" not in line.text for line in diagnoses[0].evidence)

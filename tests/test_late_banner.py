@@ -34,3 +34,28 @@ def on():
 def test_a_banner_at_the_end_of_a_log(on, story, log, status, earlier):
     report = run_log(on, log)
     assert (report.status, len(report.earlier_runs)) == (status, earlier)
+
+
+def launched(hour: int, *said: str) -> str:
+    at = f"[2025-05-04 {hour}:00:07,100]"
+    return "".join(
+        f"{line}\n"
+        for line in (
+            f"{at} [INFO] [runner.py:605:main] cmd = /env/bin/python -u -m deepspeed.launcher.launch train.py",
+            f"{at} [INFO] [launch.py:146:main] WORLD INFO DICT: {{'localhost': [0, 1]}}",
+            *said,
+            f"{at} [INFO] [launch.py:319:sigkill_handler] Killing subprocess 77",
+            f"{at} [ERROR] [launch.py:325:sigkill_handler] ['/env/bin/python', 'train.py'] exits with return code = 1",
+        )
+    )
+
+
+def test_a_launcher_with_a_logger_whose_ranks_end_at_once_is_a_run_of_its_own(on):
+    rendezvous = (
+        "[2025-05-04 18:00:07,100] [INFO] [comm.py:700:init_distributed] Initializing TorchBackend in DeepSpeed"
+    )
+    report = run_log(on, launched(18, rendezvous) + launched(19))
+
+    assert len(report.earlier_runs) == 1
+    assert report.phase == "launch"
+    assert min(line.line for line in report.diagnoses[0].evidence) > 5

@@ -84,6 +84,13 @@ def test_which_loss_stands_still(on, story, log, alarming):
 NEMO = "Epoch 0: {0}%|#| {0}/100 [00:{0}<00:40, loss=nan, v_num=, reduced_train_loss={1:.2f}]\n"
 
 
+FALLING = [number / 10 for number in range(20, 9, -1)]
+
+
+def epochs(*losses, name="loss"):
+    return "".join(f"Epoch {n}/40 - {name}: {loss}\n" for n, loss in enumerate(losses, 1))
+
+
 @pytest.mark.parametrize(
     ("story", "log", "alarming"),
     [
@@ -97,3 +104,16 @@ NEMO = "Epoch 0: {0}%|#| {0}/100 [00:{0}<00:40, loss=nan, v_num=, reduced_train_
 )  # fmt: skip
 def test_what_is_a_loss_that_is_no_number(on, story, log, alarming):
     assert ("loss-nan" in {one.cause for one in run_log(on, log).diagnoses}) is alarming, story
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "alarming"),
+    [
+        ("no number ever again", epochs(2.0, 1.5, *["nan"] * 12), True),
+        ("the next trial of a search, which learns", epochs(2.0, 1.5, "nan", "nan") + epochs(*FALLING), False),
+        ("a few numbers between, as of a step that is skipped late", epochs(2.0, "nan", 1.9, 1.8, "nan"), True),
+        ("numbers of another figure", epochs(2.0, "nan", "nan") + epochs(*FALLING, name="aux_loss"), True),
+    ],
+)
+def test_a_model_that_has_no_number_gives_none_again(on, story, log, alarming):
+    assert ("loss-nan" in {one.cause for one in run_log(on, log).diagnoses}) is alarming

@@ -43,7 +43,7 @@ class _Claims:
 
     @classmethod
     def of(cls, hypotheses: Iterable[Hypothesis], ends: frozenset[str]) -> "_Claims":
-        errors = [one for one in hypotheses if one.rule.wait is None and one.severity is Severity.ERROR]
+        errors = [one for one in hypotheses if one.rule.wait is None and one.rule.severity is Severity.ERROR]
         shown = [(one.rule, line) for one in errors for line in one.lines]
         lines = (
             (observation.event.source, observation.worker, observation.event.line + near)

@@ -34,28 +34,24 @@ _ENOUGH_TO_SCATTER = 30
 # Where a counter of steps stands when a run begins, and how far off a figure is then from one that was trained.
 _FIRST_STEPS = frozenset(("0", "1"))
 _UNTRAINED = 1.5
-# Weights that are no numbers give none any more. So many behind one that was none are of a step that was left out, of
-# the next trial of a search, or of another run.
-_SOUND = 20
+# A model whose weights are no numbers gives none again: so many in a row are of one that skipped a step, or of another.
+_NUMBERS_AGAIN = 10
 # The words of a name up to where its figure begins.
 _NAME = late_pattern(r"([A-Za-z_][A-Za-z_ /-]{0,60})[\s:=(\"']{0,8}$")
 
 
 @mutable_record
 class Series:
-    """A metric's last samples (value, observation) and the matches of what was latched on the way."""
+    """A metric's last samples (value, observation) and the matches of what was latched on the way.
+
+    ``numbers`` is how many numbers of the same figure came since it was latched.
+    """
 
     samples: deque[tuple[float, Observation]]
     latched: dict[Leaf, Match] = field(default_factory=dict)
+    numbers: dict[Leaf, int] = field(default_factory=dict)
     # The first number that it had: what later ones are large or small against.
     first: float | None = None
-    # How many of the last were numbers.
-    sound: int = 0
-
-    def recovers(self, value: float) -> bool:
-        """Whether so many numbers came, with this one, that what was no number before spoiled nothing."""
-        self.sound = self.sound + 1 if math.isfinite(value) else 0
-        return self.sound >= _SOUND
 
 
 class MetricStates:
@@ -84,11 +80,15 @@ class MetricStates:
         value *= metric.scale
         if _begins_anew(series.samples, value, observation, restarted):
             series.samples.clear()
-        recovers = series.recovers(value)
         for leaf in self._asked[metric.metric]:
-            if isinstance(leaf, MetricIs) and (recovers or (leaf.stays and math.isfinite(value))):
-                series.latched.pop(leaf, None)
+            known = series.latched.get(leaf)
+            if known is not None and isinstance(leaf, MetricIs) and math.isfinite(value):
+                again = _is_of_same(known, observation, metric.signal)
+                series.numbers[leaf] = series.numbers.get(leaf, 0) + again
+                if leaf.stays or series.numbers[leaf] >= _NUMBERS_AGAIN:
+                    del series.latched[leaf]
             if _latches(leaf, value, series, observation, metric.signal):
+                series.numbers.pop(leaf, None)
                 series.latched[leaf] = extended(series.latched.get(leaf), observation, metric.signal)
         series.samples.append((value, observation))
         if series.first is None and math.isfinite(value):
@@ -175,6 +175,12 @@ def _latches(leaf: Metrical, value: float, series: Series, observation: Observat
             return len(named) * 2 >= over and _is_spike(named, value, factor, first)
         case _:
             return False
+
+
+def _is_of_same(known: Match, observation: Observation, signal: int) -> bool:
+    """Whether the figure is of the same name and writer as those that were latched."""
+    same = observation.worker == known.last.worker
+    return same and _name_of(observation, signal) == _name_of(known.last, known.signals[-1])
 
 
 def _name_of(observation: Observation, signal: int) -> str:

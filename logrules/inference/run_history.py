@@ -218,8 +218,9 @@ class RunHistory:
             return RunTurn.JOB
         if any(marker.starts for marker in line.markers) and run.is_over:
             return RunTurn.RUN
-        ends = any(marker.ends for marker in line.markers)
-        if ends and self._before is not None and run.has_only_begun(line.event.file_line, _LATE_LINES):
+        # What a buffer held back has no header of a logger.
+        late = any(marker.ends for marker in line.markers) and not run.logged_start
+        if late and self._before is not None and run.has_only_begun(line.event.file_line, _LATE_LINES):
             return RunTurn.BACK
         return None
 

@@ -145,9 +145,7 @@ class WorkerTracker:
         if any(marker.ends for marker in markers):
             self._finish(observation)
         state.see(observation)
-        if any(
-            marker.enters or marker.opens or marker.renews or marker.progress or marker.completes for marker in markers
-        ):
+        if not all(map(_only_ends, markers)):
             state.placed = observation
         return tuple(changes)
 
@@ -263,3 +261,9 @@ def _in_order(markers: Sequence[Marker]) -> list[Marker]:
     whole = any(marker.completes for marker in markers)
     counted = (marker for marker in markers if marker.completes or not (whole and marker.progress))
     return sorted(counted, key=lambda marker: marker.progress and marker.enters is None)
+
+
+def _only_ends(marker: Marker) -> bool:
+    """Whether a line of this marker says that something is over, and of nothing that goes on."""
+    goes_on = marker.enters or marker.opens or marker.renews or marker.progress or marker.completes
+    return bool(marker.closes or marker.ends) and not goes_on
