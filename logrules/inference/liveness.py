@@ -63,11 +63,8 @@ class JobSnapshot:
 
 def match_of(leaf: Stillness, at: JobSnapshot) -> Match | None:
     """The observations on which the leaf holds at this moment, or None."""
-    match leaf:
-        case Detector(Detection.MISSED):
-            return at.run.recorded.match(missed=True)
-        case Detector(Detection.MISMATCHED):
-            return at.run.recorded.match(missed=False) or unlike_calls(at.run.ranks)
+    if isinstance(leaf, Detector) and leaf.kind in (Detection.MISSED, Detection.MISMATCHED):
+        return _parted(at, missed=leaf.kind is Detection.MISSED)
     if at.activity.exit_status is not None:
         return None  # who has ended waits for nothing
     match leaf:
@@ -85,6 +82,11 @@ def match_of(leaf: Stillness, at: JobSnapshot) -> Match | None:
             return _lagging(at)
         case _:
             return _live(leaf, at)
+
+
+def _parted(at: JobSnapshot, *, missed: bool) -> Match | None:
+    """Where ranks part in their collectives: by their flight recorders, else by the lines of their watchdogs."""
+    return at.run.recorded.match(missed=missed) or (None if missed else unlike_calls(at.run.ranks))
 
 
 def _unstarted_patience(limit_s: float, at: JobSnapshot) -> float:
