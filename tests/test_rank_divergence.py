@@ -8,9 +8,10 @@ import pytest
 
 from logrules.engine.run import replay
 from logrules.inference import rank_divergence
+from logrules.inference.awaited_calls import unlike_calls
 from logrules.inference.observation import Observation
 from logrules.inference.rank_divergence import RankDivergence, RankSnapshot
-from logrules.inference.rank_table import Collective, GroupProgress, RankState
+from logrules.inference.rank_table import Collective, GroupProgress, RankState, RankTable
 from logrules.model.event import Worker
 from logrules.model.report import DivergenceKind, Report
 from logrules.output.html import render_html
@@ -83,6 +84,12 @@ def silent(rank: int) -> RankSnapshot:
         ),
         ("of two sizes nobody's is odd", [waits_in(0, 7), waits_in(1, 7, size=8)], None, []),
         (
+            "a send and its receive are no mismatch",
+            [waits_in(0, 7, "SEND"), waits_in(1, 7, "RECV"), waits_in(2, 7, "SEND")],
+            None,
+            [],
+        ),
+        (
             "sizes that may differ",
             [waits_in(0, 7, "ALLTOALL", None), waits_in(1, 7, "ALLTOALL", None)],
             None,
@@ -109,6 +116,40 @@ def silent(rank: int) -> RankSnapshot:
 )  # fmt: skip
 def test_in_collectives(story, places, world, expected):
     assert brief(rank_divergence.in_collectives(places, world)) == expected
+
+
+@pytest.mark.parametrize(
+    ("story", "calls", "expected"),
+    [
+        ("all wait in the same", {0: (7, "ALLREDUCE", 4), 1: (7, "ALLREDUCE", 4)}, ()),
+        ("one in another, then one of the others", {0: (7, "REDUCE", 4), 1: (7, "ALLREDUCE", 4), 2: (7, "ALLREDUCE", 4)}, (0, 1)),
+        ("of two the one without the lowest rank", {0: (7, "ALLGATHER", 4), 1: (7, "REDUCE", 4)}, (1, 0)),
+        ("another size", {0: (7, "ALLREDUCE", 4), 1: (7, "ALLREDUCE", 8)}, (1, 0)),
+        ("other numbers are not compared", {0: (7, "ALLREDUCE", 4), 1: (9, "BROADCAST", 8)}, ()),
+        ("a send and its receive", {0: (7, "SEND", 4), 1: (7, "RECV", 4)}, ()),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_calls_that_ranks_wait_in_by_their_lines(story, calls, expected):
+    assert ranks_told(table_of(calls)) == expected
+
+
+def test_who_told_out_of_order_is_compared_with_nobody():
+    ranks = table_of({0: (7, "ALLREDUCE", 4), 1: (7, "REDUCE", 4)})
+    ranks.states[None, 1].mixed = frozenset({"0"})
+    assert ranks_told(ranks) == ()
+
+
+def table_of(calls: Mapping[int, tuple[int, str, int]]) -> RankTable:
+    ranks = RankTable()
+    ranks.states = {(None, rank): waits_in(rank, *call).state for rank, call in calls.items()}
+    return ranks
+
+
+def ranks_told(ranks: RankTable) -> tuple[int | None, ...]:
+    """The ranks of the lines that show it."""
+    match = unlike_calls(ranks)
+    return () if match is None else tuple(one.event.worker.rank for one in match.first)
 
 
 def brief(found) -> list[tuple[DivergenceKind, tuple[int, ...], tuple[int, ...]]]:

@@ -18,7 +18,7 @@ def unlike_calls(ranks: RankTable) -> Match | None:
 
 
 def _waiting(ranks: RankTable) -> Iterator[dict[int, Collective]]:
-    """By rank the call that it waits in, one group after the other; none of a group that a rank told out of order."""
+    """By rank the call that it waits in, group by group; none of a group of which a rank told out of order."""
     groups: dict[tuple[str | None, str | None], dict[int, Collective]] = {}
     mixed = {(role, group) for (role, _), state in ranks.states.items() for group in state.mixed}
     for (role, rank), state in sorted(ranks.states.items(), key=lambda item: item[0][1]):

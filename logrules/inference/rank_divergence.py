@@ -142,7 +142,7 @@ def _by_kind(waiting: Mapping[int, Collective]) -> Iterator[RankDivergence]:
 
 
 def of_one_number(waiting: Mapping[int, Collective]) -> dict[int, Collective]:
-    """The calls of most ranks by their number. Who sends waits for who receives: those are no calls of a group."""
+    """The calls of most ranks by their number. A send waits for its receive: neither is a call of a whole group."""
     calls = {rank: call for rank, call in waiting.items() if call.op not in _PAIRED}
     usual = Counter(call.seq for call in calls.values()).most_common(1)
     return {rank: call for rank, call in calls.items() if call.seq == usual[0][0]}

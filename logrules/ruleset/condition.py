@@ -37,7 +37,7 @@ class Detection(StrEnum):
     its rhythm allows while those of its peers come; in the end, or once a peer is done: it says nothing while most of
     its peers count on, by more steps than the workers of the job are apart. ``MISSED``: by the dumps of their flight
     recorders some ranks never called a collective that others wait in. ``MISMATCHED``: by these they called another
-    than the others did, in operation or size, or one more.
+    than the others did, in operation or size, or one more; or another by the lines of watchdogs that ran out of time.
     """
 
     QUIET = "quiet"
