@@ -51,8 +51,14 @@ def steps_for(steps: Sequence[FixStep], tables: Tables, at: Circumstances) -> tu
     chosen = chosen_fixes(steps, tables.settings, replace(at, told=told_of))
     fitting = ((fix, renamed(fix, settings)) for fix in chosen)
     left = [fix for before, fix in fitting if not (is_done(fix, at.told) or is_idle(before, fix))]
-    general = (step.fix for step in steps if not (step.where or step.when_told or step.during))
-    return tuple(_filled(fix, at.told) for fix in _told(left, at.told) or _told(general, at.told))
+    shown = _told(left, at.told) or _told(_of_no_variant(steps), at.told)
+    return tuple(_filled(fix, at.told) for fix in shown)
+
+
+def _of_no_variant(steps: Sequence[FixStep]) -> list[Fix]:
+    """The steps that ask for no words of a log; all, where each asks for some."""
+    general = [step.fix for step in steps if not (step.where or step.when_told or step.during)]
+    return general or [step.fix for step in steps]
 
 
 def chosen_fixes(
