@@ -53,7 +53,8 @@ _WHOSE = regex.compile(
 )
 # What is told of it is no value.
 _ABOUT = regex.compile(
-    r"(?<![a-z])(?:id|algorithm|policy|type|pattern|version|format|length|file|path)[ ]?[:=][ ]?[\"']?$", regex.IGNORECASE
+    r"(?<![a-z])(?:id|algorithm|policy|type|pattern|version|format|length|file|path)[ ]?[:=][ ]?[\"']?$",
+    regex.IGNORECASE,
 )
 _HASH = regex.compile(r"(?:\w{1,8}[:-])?[0-9a-f-]{12,}", regex.IGNORECASE)
 _FAR_CHARS, _MAX_WORDS = 150, 8
