@@ -217,7 +217,7 @@ def test_a_pager_gets_one_alert_an_incident_and_its_end():
     ],
 )
 def test_a_chat_that_takes_nothing_and_says_so_in_its_answer(monkeypatch, answer, refused):
-    monkeypatch.setattr("urllib.request.urlopen", lambda *_, **__: io.BytesIO(answer))
+    monkeypatch.setattr("urllib.request.OpenerDirector.open", lambda *_, **__: io.BytesIO(answer))
     if refused is None:
         post("http://example.com", b"{}")
     else:

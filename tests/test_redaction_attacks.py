@@ -17,11 +17,11 @@ from tests.test_redaction_corpus import CORPUS, KINDS, drawn, leaks, put
 
 pytestmark = pytest.mark.unmeasured
 
-ATTACKS, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH = (
+ATTACKS, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH = (
     tomllib.loads((CORPUS / f"{name}.toml").read_text(encoding="utf-8"))
     for name in (
         "attacks",
-        *(f"{number}_attacks" for number in ("second", "third", "fourth", "fifth", "sixth", "seventh")),
+        *(f"{number}_attacks" for number in ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")),
     )
 )
 STEP = 1 if SOAK else 29
@@ -150,6 +150,16 @@ def test_no_secret_survives_in_any_text_of_the_seventh_attack(redactor):
     assert leaked(redactor, of_texts(SEVENTH["texts"])) == []
 
 
+def test_no_secret_survives_in_any_text_of_the_eighth_attack(redactor):
+    assert leaked(redactor, of_texts(EIGHTH["texts"])) == []
+
+
+@pytest.mark.parametrize("place", EIGHTH["phrases"])
+def test_words_of_letters_alone_are_a_secret_behind_a_name_of_one(redactor, place):
+    text = put(place, "kineticyogurtwalnut")
+    assert "yogurt" not in redactor.redact({"log": text})[0]["log"]
+
+
 @pytest.mark.parametrize("head", SEVENTH["heads"])
 def test_what_several_lines_tell_is_found_behind_what_each_begins_with(redactor, head):
     for row in SEVENTH["blocks"]:
@@ -195,8 +205,8 @@ def test_no_password_of_words_survives_behind_its_name(redactor):
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "templates",
-    [one["harmless"] for one in (ATTACKS, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH)],
-    ids=["first", "second", "third", "fourth", "fifth", "sixth", "seventh"],
+    [one["harmless"] for one in (ATTACKS, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH)],
+    ids=["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"],
 )
 def test_ordinary_words_in_such_places_stay(redactor, templates):
     lines = [

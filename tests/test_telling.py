@@ -4,12 +4,13 @@ import argparse
 import http.server
 import json
 import os
+import socket
 import stat
 import subprocess
 import sys
 import threading
 import urllib.request
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -142,7 +143,7 @@ def test_a_command_line_that_is_none(text):
 class Receiver:
     """A server that notes what is posted, and answers as told."""
 
-    def __init__(self, *statuses: int, silent: bool = False) -> None:
+    def __init__(self, *statuses: int, silent: bool = False, headers: Mapping[str, str] | None = None) -> None:
         self.bodies: list[dict[str, object]] = []
         self.count = 0
         receiver = self
@@ -155,6 +156,8 @@ class Receiver:
                     return
                 receiver.bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
                 self.send_response(statuses[min(receiver.count, len(statuses)) - 1])
+                for name, value in (headers or {}).items():
+                    self.send_header(name, value)
                 self.end_headers()
 
             def log_message(self, *_words: object) -> None:
@@ -175,8 +178,8 @@ class Receiver:
 def receive():
     open_ones: list[Receiver] = []
 
-    def make(*statuses: int, silent: bool = False) -> Receiver:
-        open_ones.append(Receiver(*statuses, silent=silent))
+    def make(*statuses: int, silent: bool = False, headers: Mapping[str, str] | None = None) -> Receiver:
+        open_ones.append(Receiver(*statuses, silent=silent, headers=headers))
         return open_ones[-1]
 
     yield make
@@ -218,9 +221,34 @@ def test_a_webhook_that_hangs_is_given_up_on(receive):
     assert receiver.count == 3
 
 
-def test_only_web_addresses_are_notified(complaints):
+@pytest.mark.parametrize("answer", [b"no such\r\n\r\n", b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 200, b"HTTP/1.1 abc"])
+def test_an_answer_that_is_none_is_a_failure_in_words(answer):
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def answers() -> None:
+        for _ in range(3):
+            with listener.accept()[0] as connection:
+                connection.recv(1 << 16)
+                connection.sendall(answer)
+
+    threading.Thread(target=answers, daemon=True).start()
+    with listener, pytest.raises(UndeliveredError, match="not delivered"):
+        post(f"http://127.0.0.1:{listener.getsockname()[1]}/", b"{}", limit_s=5.0, rest_s=0.01)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307])
+def test_a_redirected_post_is_not_delivered(receive, status):
+    other = receive(200)
+    receiver = receive(status, headers={"Location": other.url})
+    with pytest.raises(UndeliveredError, match=rf"status {status}, it points to http://127"):
+        post(receiver.url, b"{}", rest_s=0.01)
+    assert (receiver.count, other.count) == (1, 0)
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "http://[::1", "http://", "http:///x", "http://a b/", "", "x"])
+def test_only_web_addresses_are_notified(complaints, url):
     with pytest.raises(LogrulesError, match="only http and https"):
-        Webhook("file:///etc/passwd", complaints.append, "en", NotificationPolicy())
+        Webhook(url, complaints.append, "en", NotificationPolicy())
 
 
 def test_the_report_file_is_kept_up_to_date(tmp_path, complaints):

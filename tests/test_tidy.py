@@ -168,6 +168,12 @@ def test_any_text_is_formatted_or_refused_in_one_sentence(text):
         assert formatted(once, "p") == once
 
 
+@pytest.mark.parametrize("text", ["?", "a: 1\n? "])
+def test_a_key_without_a_word_that_ends_a_file_is_refused(text):
+    with pytest.raises(PackError, match="laid out in an unknown way"):
+        formatted(text.encode(), "p")
+
+
 SMALL = [path for path in SHIPPED if path.stat().st_size < 2_000]
 EDITS = [
     "# c",

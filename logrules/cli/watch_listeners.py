@@ -69,7 +69,7 @@ def notifiers(
             from logrules.notify.senders import Commands, words_of
 
             found.append(Commands(words_of(option, command), frozenset(map(Kind, kinds)), complain, policy))
-    if options.notify:
+    if options.notify is not None:
         from logrules.notify.senders import Webhook
 
         found.append(Webhook(options.notify, complain, options.lang, policy))

@@ -4,6 +4,7 @@ import gc
 import multiprocessing
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -86,9 +87,18 @@ def _forks() -> bool:
 
 
 def _begun(begin: Callable[[Any], None], given: Any) -> None:
+    threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
     begin(given)
     # Objects from before the fork stay: scanning them for garbage takes long, and copies the inherited memory.
     gc.freeze()
+
+
+def _end_with_parent() -> None:
+    """End this process once the one that started it is gone: one that was killed ends nobody."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 class _Here:

@@ -4,6 +4,7 @@ This file is also a program of its own, run without the rest of the package: it 
 and has it done, whether or not the watcher that started it still lives. So nobody who hangs holds up a watched job.
 """
 
+import http.client
 import json
 import os
 import signal
@@ -24,7 +25,7 @@ _WHOLE_LIMIT_S = 90
 _TRIES = 3
 _REST_S = 1.0
 _MAX_ANSWER_BYTES = 1 << 16
-_TOO_MANY, _SERVER_FAULT = 429, 500
+_BAD_REQUEST, _TOO_MANY, _SERVER_FAULT = 400, 429, 500
 
 
 class UndeliveredError(Exception):
@@ -62,27 +63,36 @@ def kill_group(child: "subprocess.Popen[Any]") -> None:
         pass
 
 
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A post that goes on elsewhere would arrive there as a question without what it says."""
+
+    def redirect_request(self, *_given: Any) -> None:
+        return None
+
+
 def post(url: str, body: bytes, limit_s: float = POST_LIMIT_S, rest_s: float = _REST_S) -> None:
     """Post JSON, trying again where the other side fails. Raises UndeliveredError when it is given up."""
     request = urllib.request.Request(url, body, {"Content-Type": "application/json; charset=utf-8"})  # noqa: S310 (checked)
+    opener = urllib.request.build_opener(_NoRedirects)
     reason = ""
     for attempt in range(_TRIES):
         if attempt:
             time.sleep(rest_s * 2**attempt)
         try:
-            with urllib.request.urlopen(request, timeout=limit_s) as answer:  # noqa: S310 (checked)
+            with opener.open(request, timeout=limit_s) as answer:
                 reason = _refusal(answer.read(_MAX_ANSWER_BYTES))
             if not reason:
                 return
             break
         except urllib.error.HTTPError as fault:
-            reason = f"status {fault.code}"
+            moved = fault.headers.get("Location") if fault.code < _BAD_REQUEST else None
+            reason = f"status {fault.code}" + (f", it points to {moved}" if moved else "")
             fault.close()
             # The same request would be refused again, unless it only came too soon after others.
             if fault.code < _SERVER_FAULT and fault.code != _TOO_MANY:
                 break
-        except (OSError, ValueError) as fault:
-            reason = str(getattr(fault, "reason", None) or fault).lower()
+        except (OSError, ValueError, http.client.HTTPException) as fault:
+            reason = str(getattr(fault, "reason", None) or fault).strip().lower()
     raise UndeliveredError(f"not delivered ({reason})")
 
 

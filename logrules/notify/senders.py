@@ -93,9 +93,10 @@ class Webhook(Sender):
     """Posts all news to a URL, as JSON with Slack's ``text`` or as the chat or pager there wants it."""
 
     def __init__(self, url: str, complain: Callable[[str], None], language: str, policy: NotificationPolicy) -> None:
-        if urlsplit(url).scheme not in ("http", "https"):
+        host = _host(url)
+        if host is None:
             raise LogrulesError(f"--notify {url}: only http and https URLs can be notified")
-        super().__init__(f"--notify {urlsplit(url).hostname}", complain, policy)
+        super().__init__(f"--notify {host}", complain, policy)
         self._url = url
         self._language = language
 
@@ -106,6 +107,16 @@ class Webhook(Sender):
         body = body_for(self._url, news, text, plain, os.environ.get(PAGERDUTY_KEY, ""))
         url, body = signed(self._url, body, os.environ.get(SIGNING_KEY, ""), system_time())
         return post_delivery(url, json.dumps(body, ensure_ascii=False).encode())
+
+
+def _host(url: str) -> str | None:
+    """The host of a web address, None of what is none."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    is_web = parts.scheme in ("http", "https") and url.isprintable() and " " not in url
+    return parts.hostname if is_web else None
 
 
 # What each of them documents for text messages of incoming webhooks, by the host of its URLs.

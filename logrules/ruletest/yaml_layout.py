@@ -239,9 +239,10 @@ class _Writer:
 
     def _comment_behind(self, mark: yaml.Mark) -> str:
         """The comment behind a part, with the blanks before it; the line is then read."""
-        found = _BEHIND.fullmatch(self._lines[mark.line], mark.column)
+        # Of a `?` that ends a text the parser puts the value on the line behind the last.
+        found = _BEHIND.fullmatch(self._lines[mark.line], mark.column) if mark.line < len(self._lines) else None
         if found is None:
-            raise UnknownLayoutError(mark.line)
+            raise UnknownLayoutError(min(mark.line, len(self._lines) - 1))
         self._read = mark.line + 1
         return (found[1] or "").rstrip()
 

@@ -103,5 +103,5 @@ def _tail(one: str, other: str) -> str:
         alike += 1
     tail = one[len(one) - alike :]
     # Of a record of JSON the end of the line that it holds.
-    begins = [at for at in (tail.find('\\n"'), tail.find(" ")) if at >= 0]
+    begins = [at for at in (tail.find('\\n"'), tail.find('"}'), tail.find(" ")) if at >= 0]
     return tail[min(begins) :].strip() if begins else ""

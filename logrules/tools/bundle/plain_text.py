@@ -23,8 +23,8 @@ _ENVIRONMENT_END = re.compile("\x00(?=[A-Za-z_][A-Za-z0-9_]{0,80}=)")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "「": '"', "」": '"', "『": '"', "』": '"'})
 # The end of a line inside a token: of a terminal's or an editor's width, quoted, continued, or redrawn.
 _FRAME = r"(?:\\|[|│┃](?:[ \t]*[|│┃])?)?"
-# Of a record of JSON that holds the line, its frame spelt out.
-_RECORD = r"(?:(?:\\u250[23])?+\\++n\\*+\"[^\n]{0,200}+)?+"
+# Of a record that holds the line, its frame spelt out.
+_RECORD = r"(?:(?:\\u250[23])?+\\++n\\*+\"[^\n]{0,200}+|\\*+\"\}?+)?+"
 _END = r"(?:\r\n|\n|\r)(?P<on>[ \t]*(?:[|>│┃][ \t]*){0,2}(?=[\w+/=.~-]))?"
 # Or of an opening quote, or in an address.
 _BEFORE = r"(?:(?<=[\w+/=.~@-])|(?<=[=:]\")|(?<=[=:][ ]\")|(?<=https:)|(?<=http:))"
@@ -33,14 +33,15 @@ _BREAK = re.compile(rf"{_BEFORE}[ \t]*{_FRAME}{_RECORD}{_END}")
 _SOURCE = r"[ \t]+\w[\w.]{0,60}\.py:\d{1,6}[ \t]*"
 _BESIDE_SOURCE = re.compile(rf"{_SOURCE}\n")
 _BREAK_OR_SOURCE = re.compile(rf"{_BEFORE}(?:{_SOURCE}|[ \t]*){_FRAME}{_RECORD}{_END}")
+_END_OF_HEAD = re.compile(r"[ \t]|[=:][ ]?\\*\"")
 _TOKEN = re.compile(r"[\w+/=.~-]")
 _MAX_BEGINNING = 200
 _LAST_OF_ASCII = 127
 
 
 def without_controls(text: str) -> str:
-    """The text without terminal sequences and unseen characters. It keeps its lines."""
-    return _UNSEEN.sub("", _ENVIRONMENT_END.sub(" ", _SEQUENCES.sub("", text)))
+    """The text without terminal sequences and unseen characters. It keeps its lines, which end alike."""
+    return _UNSEEN.sub("", _ENVIRONMENT_END.sub(" ", _SEQUENCES.sub("", text))).replace("\r\n", "\n")
 
 
 def folded(text: str) -> str:
@@ -89,4 +90,5 @@ def _same_beginning(text: str, line: int, next_line: int) -> int:
     while unlike - alike > 1:
         half = (alike + unlike) // 2
         alike, unlike = (half, unlike) if one[alike:half] == other[alike:half] else (alike, half)
-    return max(one.rfind(end, 0, alike) for end in ' \t"') + 1
+    ends = [found.end() for found in _END_OF_HEAD.finditer(one, 0, alike)]
+    return ends[-1] if ends else 0
