@@ -174,3 +174,25 @@ REFUSED = "2025-03-01 10:00:01,250 - acme - ERROR - Error when calling remote AP
 def test_what_its_program_outlives_ends_no_log(on, story, log, fails):
     report = run_log(on, log)
     assert (report.status in (Status.FAILED, Status.UNEXPLAINED)) is fails, story
+
+
+RAN = (
+    "[ RUN      ] Copies.Refuses\n"
+    "E0306 10:00:00.000000    77 op.cc:12] CUDA error: an illegal memory access was encountered\n"
+    "[       OK ] Copies.Refuses (1 ms)\n"
+    "[==========] 5 tests from 1 test suite ran. (12 ms total)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "fails"),
+    [
+        ("all have passed", RAN + "[  PASSED  ] 5 tests.\n", False),
+        ("some have not", RAN + "[  PASSED  ] 4 tests.\n[  FAILED  ] 1 test, listed below:\n", True),
+        ("pytest says so", RAN + "======== 5 passed, 2 warnings in 3.21s ========\n", False),
+        ("pytest says that some have not", RAN + "======== 1 failed, 4 passed in 3.21s ========\n", True),
+        ("they are under way", RAN, True),
+    ],
+)
+def test_what_tests_provoke_is_no_failure_once_all_have_passed(on, story, log, fails):
+    assert (run_log(on, log).status is Status.FAILED) is fails, story

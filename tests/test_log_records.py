@@ -50,7 +50,7 @@ RECORDS = {
     ),
     "tracing": (
         {"timestamp": "2026-01-31T10:20:30Z", "level": "INFO", "fields": {"message": "Connected"}, "target": "router"},
-        ["2026-01-31 10:20:30.000 [INFO] Connected"],
+        ["2026-01-31 10:20:30.000 [INFO] router: Connected"],
     ),
     # The level beside a program's output is one for all of standard error.
     "google": (

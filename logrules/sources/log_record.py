@@ -28,6 +28,8 @@ _FIGURE = re.compile(r"[A-Za-z_][\w./-]{0,60}")
 STREAM, STREAMS = "stream", ("stdout", "stderr")
 # Where the fields stand inside another: of Rust's tracing, of Google's structured payloads.
 _INSIDE = ("fields", "jsonPayload")
+# What Rust's tracing puts before the message where it writes no JSON, beside the fields.
+_TARGET = "target"
 # Levels as numbers: of syslog, where 3 is an error, and in tens, where 30 is what bunyan and pino call info.
 _NUMBERED = ["CRIT", "CRIT", "CRIT", "ERROR", "WARNING", "INFO", "INFO", "DEBUG"]
 _IN_TENS = {10: "DEBUG", 20: "DEBUG", 30: "INFO", 40: "WARNING", 50: "ERROR", 60: "CRIT"}
@@ -131,9 +133,10 @@ def _lines_of(record: Mapping[str, Any]) -> list[str] | None:
 
     There is one for each line of such a log: what its form has no names for is not looked for.
     """
-    fields, form = record, form_of(tuple(record))
+    fields, form, target = record, form_of(tuple(record)), None
     for name in form.inside:
         if isinstance(inner := record[name], dict):
+            target = record.get(_TARGET)
             fields = {**fields, **inner}
             form = form_of(tuple(fields))
     of_loguru = form.of_loguru and isinstance(fields[_RECORD], dict)
@@ -150,7 +153,7 @@ def _lines_of(record: Mapping[str, Any]) -> list[str] | None:
         message = f"{message}: {fault}"
     if not message or message.isspace():
         return [""]
-    lines = message.rstrip("\n").split("\n")
+    lines = (f"{target}: {message}" if isinstance(target, str) else message).rstrip("\n").split("\n")
     told = _first(fields, form.tracebacks) if form.tracebacks else None
     if isinstance(told, str) and told.strip() and told not in message:
         lines += told.strip("\n").split("\n")
