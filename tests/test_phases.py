@@ -125,7 +125,7 @@ def on(small_pack):
 @pytest.mark.parametrize(
     ("story", "log", "status", "cause"),
     [
-        ("a wait that is open at the end is a stall", "JOINING", Status.WAITING, "rendezvous-timeout"),
+        ("a wait that is open at the end is a stall", "JOINING", Status.STALLED, "rendezvous-timeout"),
         ("what was waited for came", "JOINING\nJOINED", Status.HEALTHY, None),
         (
             "who began bare and goes on with its rank",
@@ -136,16 +136,16 @@ def on(small_pack):
         (
             "what a peer waited for came to it alone",
             "[rank0]: JOINING\n[rank1]: JOINING\n[rank0]: JOINED",
-            Status.WAITING,
+            Status.STALLED,
             "rendezvous-timeout",
         ),
         ("a step says that joining is over", "JOINING\nSTEP 1", Status.RUNNING, None),
-        ("a line that renews keeps the wait", "JOINING\nSTILL JOINING", Status.WAITING, "rendezvous-timeout"),
-        ("the next wait takes the place of the first", "JOINING\nSAVING", Status.WAITING, "checkpoint-stall"),
+        ("a line that renews keeps the wait", "JOINING\nSTILL JOINING", Status.STALLED, "rendezvous-timeout"),
+        ("the next wait takes the place of the first", "JOINING\nSAVING", Status.STALLED, "checkpoint-stall"),
         (
             "a peer that waits is not freed by a peer that waits elsewhere",
             "[rank0]: JOINING\n[rank1]: SAVING",
-            Status.WAITING,
+            Status.STALLED,
             None,
         ),
         ("nobody steps while a peer is joining", "[rank1]: JOINING\n[rank0]: STEP 1", Status.RUNNING, None),
@@ -154,7 +154,7 @@ def on(small_pack):
         ("the run is over", "STEP 1\nFINISHED", Status.COMPLETED, None),
         ("figures of the whole run are no step", "STEP 1\nFINISHED after STEP 9", Status.COMPLETED, None),
         ("any bar that moves says that joining is over", "JOINING\nBAR 3", Status.HEALTHY, None),
-        ("the first step never came", "EPOCH 1", Status.WAITING, "dataloader-stall"),
+        ("the first step never came", "EPOCH 1", Status.STALLED, "dataloader-stall"),
         (
             "once it has stepped, an epoch that begins is no stall",
             "STEP 1\nEPOCH 2",
@@ -163,9 +163,9 @@ def on(small_pack):
         ),
         ("the shell is back: nobody joins any more", "JOINING\nPROMPT", Status.COMPLETED, None),
         ("the shell comes back from what failed too", "BROKEN\nPROMPT", Status.FAILED, "python-exception"),
-        ("and then the next command runs", "PROMPT\nJOINING", Status.WAITING, "rendezvous-timeout"),
+        ("and then the next command runs", "PROMPT\nJOINING", Status.STALLED, "rendezvous-timeout"),
         ("it ends in mid-run", "STEP 1\nSTEP 2", Status.RUNNING, "stopped-silently"),
-        ("over, but then it goes on", "STEP 1\nFINISHED\nSAVING", Status.WAITING, "checkpoint-stall"),
+        ("over, but then it goes on", "STEP 1\nFINISHED\nSAVING", Status.STALLED, "checkpoint-stall"),
         ("an error explains the open wait", "JOINING\nBROKEN", Status.FAILED, "python-exception"),
         ("an empty log is a log without trouble", "", Status.HEALTHY, None),
     ],
@@ -340,7 +340,7 @@ def test_what_a_launcher_prints_late_begins_no_run(on):
 def test_a_launcher_that_speaks_only_at_the_end_launched_the_run_above(on, story, log, earlier):
     report = run_log(on, log)
     assert len(report.earlier_runs) == earlier
-    assert report.status is not Status.WAITING or earlier
+    assert report.status is not Status.STALLED or earlier
 
 
 def test_the_launch_lines_of_many_ranks_are_one_run(on):

@@ -46,9 +46,10 @@ class _Claims:
         errors = [one for one in hypotheses if one.rule.wait is None and one.rule.severity is Severity.ERROR]
         shown = [(one.rule, line) for one in errors for line in one.lines]
         lines = (
-            (observation.event.source, observation.worker, observation.event.line + near)
-            for rule, observation in shown
-            for near in _reach(rule, ends)
+            (seen.event.source, seen.worker, seen.event.line + near)
+            for one in errors
+            for seen in one.lines
+            for near in _reach(one, ends)
         )
         records = (seen.chain for rule, seen in shown if seen.chain is not None and rule.tier not in ends)
         return cls(
@@ -88,9 +89,10 @@ def ends_of(pack: Pack) -> frozenset[str]:
     return frozenset(names[min(places) :] if places else ())
 
 
-def _reach(rule: Rule, ends: frozenset[str]) -> range:
-    """How far round its lines a rule claims; what only says that something failed claims nothing but itself."""
-    return range(1) if rule.tier in ends else range(-_REACH_LINES, _REACH_LINES + 1)
+def _reach(one: Hypothesis, ends: frozenset[str]) -> range:
+    """How far round its lines it claims; what was outlived, or only says that something failed, nothing but itself."""
+    alone = one.rule.tier in ends or one.severity is not Severity.ERROR
+    return range(1) if alone else range(-_REACH_LINES, _REACH_LINES + 1)
 
 
 def _without(match: Match, claims: _Claims) -> Match | None:
