@@ -154,6 +154,10 @@ def test_no_secret_survives_in_any_text_of_the_eighth_attack(redactor):
     assert leaked(redactor, of_texts(EIGHTH["texts"])) == []
 
 
+def test_chinese_words_within_what_may_be_base64_are_none_of_it(redactor):
+    assert redactor.redact({"log": "REDIS_PASSWORD值为b9oOJUP"})[0]["log"].startswith("REDIS_PASSWORD值为")
+
+
 @pytest.mark.parametrize("place", EIGHTH["phrases"])
 def test_words_of_letters_alone_are_a_secret_behind_a_name_of_one(redactor, place):
     text = put(place, "kineticyogurtwalnut")
