@@ -157,6 +157,19 @@ def test_sources_that_cannot_be_reached_explain_the_build_that_fetches_them(ship
     assert "install/build-failure" in {one.rule for one in first.consequences}
 
 
+def test_who_may_open_no_more_files_opens_no_shared_memory_either(shipped):
+    log = (
+        "Traceback (most recent call last):\n"
+        '  File "/opt/venv/lib/python3.12/site-packages/torch/multiprocessing/reductions.py", line 9, in reduce_storage\n'
+        "    fd, size = storage._share_fd_cpu_()\n"
+        "RuntimeError: unable to open shared memory object </torch_12_34> in read-write mode: Too many open files (24)\n"
+    )
+    (first, *others) = run_log(prepared(shipped), log).diagnoses
+    assert first.cause == "file-descriptor-limit"
+    assert {one.rule for one in first.consequences} >= {"host/shm-exhausted", "dataloader/shared-memory"}
+    assert "shm-exhausted" not in {one.cause for one in others}
+
+
 def test_every_such_exception_has_its_test_here():
     texts = {path.stem: path.read_text(encoding="utf-8") for path in Path(shipped_rules()).rglob("*.yaml")}
     assert {name for name, text in texts.items() if "\nexplained_by:" in text} == {
@@ -167,4 +180,6 @@ def test_every_such_exception_has_its_test_here():
         "build-failure",
         "lmdeploy-check-failed",
         "pmix-lost-process",
+        "shm-exhausted",
+        "shared-memory",
     }

@@ -11,7 +11,9 @@ import logrules
 LOG = b"step 1 loss 1.0\nRuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
 
 
-@pytest.mark.parametrize("data", [LOG, gzip.compress(LOG), LOG.decode().encode("utf-16")], ids=["text", "gzip", "utf-16"])
+@pytest.mark.parametrize(
+    "data", [LOG, gzip.compress(LOG), LOG.decode().encode("utf-16")], ids=["text", "gzip", "utf-16"]
+)
 def test_an_open_log_is_read_as_a_file_is(tmp_path, data):
     saved = tmp_path / "log"
     saved.write_bytes(data)
