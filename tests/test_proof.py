@@ -175,12 +175,7 @@ def judge(tmp_path: Path, case: str, log: str | None = None) -> Result:
         ("{kind: failure, cause: broken, evidence: code=7}", "CRASH code=7", []),
         ("{kind: healthy}", "STEP 1\nSTEP 2", []),
         ("{kind: healthy}", "CRASH code=7", ["raises toy/broken, though the run is healthy"]),
-        ("{kind: healthy}", "JOINING", []),
-        (
-            "{kind: healthy}",
-            "2025-03-02 10:00:00 JOINING\n2025-03-02 10:30:00 hello",
-            ["is stalled, though the run is healthy"],
-        ),
+        ("{kind: healthy}", "JOINING", ["is stalled, though the run is healthy"]),
         ("{cause: broken}", "STEP 1", ["finds nothing, not broken"]),
         ("{cause: stuck}", "CRASH code=7", ["puts broken first, not stuck"]),
         ("{cause: stuck, accept: [broken]}", "CRASH code=7", []),
@@ -236,7 +231,7 @@ def test_an_expected_miss_is_no_failure(tmp_path):
             ["at line 1 raises waits/toy/join, withdraws nothing"],
         ),
         ("[line: JOINING, expect: {withdrawn: [toy/broken]}]", ["at line 1 does not withdraw toy/broken; nothing was"]),
-        ("[lines: 'JOINING', end: true, expect: {status: waiting}]", []),
+        ("[lines: 'JOINING', end: true, expect: {status: stalled}]", []),
         ("[line: 'CRASH code=7', expect: {diagnoses: [{cause: broken}], absent: [stuck]}]", []),
         (
             "[line: 'CRASH code=7', expect: {diagnoses: [{cause: stuck}]}]",
