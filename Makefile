@@ -101,7 +101,7 @@ bench: setup
 # Longer property runs than `make test` makes, and an hour of broken logs through every form of report.
 soak: setup
 	LOGRULES_EXAMPLES=soak $(BIN)/python -m pytest -m 'hypothesis or fuzz'
-	LOGRULES_EXAMPLES=soak $(BIN)/python -m pytest tests/test_redaction_attacks.py
+	LOGRULES_EXAMPLES=soak $(BIN)/python -m pytest tests/tools/test_redaction_attacks.py
 	$(BIN)/python bench/soak.py $(CORPUS) --minutes 60 --keep soak-found
 	$(BIN)/python bench/shapes.py
 

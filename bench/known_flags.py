@@ -1,4 +1,4 @@
-"""Which flags the frameworks' own parsers take, read from their unpacked sources into tests/known_flags.json.
+"""Which flags the frameworks' own parsers take, read from their unpacked sources into tests/diagnosis/known_flags.json.
 
     python -m pip download --no-deps -d wheels accelerate sglang ...    # then unpack each into a folder of its own
     python bench/known_flags.py vllm=wheels/vllm-0.9.1 torchrun=wheels/torch-2.7.0 ...
@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-TABLE = Path(__file__).parent.parent / "tests" / "known_flags.json"
+TABLE = Path(__file__).parent.parent / "tests" / "diagnosis" / "known_flags.json"
 _MAX_FILE_BYTES = 2_000_000
 _FLAG = re.compile(r"--?[A-Za-z][\w-]*")
 # Classes whose fields a parser makes flags of: HfArgumentParser, ServerArgs, and the like.

@@ -1,0 +1,140 @@
+"""Between the job and the analysis: nothing waits, nothing is lost unsaid, lines stay whole."""
+
+from threading import Thread
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logrules.model.stream import CONTINUED, Block, End, Skipped, Tick
+from logrules.sources.pending_lines import HOLD_S
+from logrules.sources.queue import FELL_BEHIND, GATHER_S, EventQueue
+
+
+class Hand:
+    """A clock that is moved by hand."""
+
+    def __init__(self) -> None:
+        self.at = 1000.0
+
+    def __call__(self) -> float:
+        return self.at
+
+
+def buffer(**limits):
+    clock = Hand()
+    return EventQueue(clock=clock, **limits), clock
+
+
+def drained(one, clock, until=None):
+    """Everything that can be taken now."""
+    found = []
+    while True:
+        clock.at += GATHER_S
+        item = one.read(clock.at if until is None else until)
+        if isinstance(item, Tick | End):
+            return found
+        found.append(item)
+
+
+# What marks lines is taken out of what comes (tests/sources/test_log_records.py).
+PIECES = st.binary(min_size=1, max_size=30).map(lambda b: b.replace(b"a", b"\n").replace(CONTINUED[:1], b"."))
+
+
+@given(pieces=st.lists(PIECES, max_size=20))
+def test_the_bytes_come_out_as_they_went_in_and_only_the_last_line_is_cut(pieces):
+    one, clock = buffer()
+    blocks = []
+    for piece in pieces:
+        one.put("log", piece, clock.at)
+        clock.at += GATHER_S
+        item = one.read(clock.at)
+        blocks += [item] if isinstance(item, Block) else []
+    assert all(block.data.endswith(b"\n") for block in blocks)
+    one.end(End())
+    blocks += drained(one, clock)
+    assert b"".join(block.data for block in blocks) == b"".join(pieces)
+    assert [block.offset for block in blocks] == [sum(len(b.data) for b in blocks[:n]) for n in range(len(blocks))]
+
+
+def test_a_line_without_its_end_is_given_after_a_short_while():
+    one, clock = buffer()
+    one.put("log", b"Continue? [y/n] ", clock.at)
+    assert one.read(clock.at) == Tick(clock.at)
+    clock.at += HOLD_S
+    assert one.read(None) == Block("log", 0, b"Continue? [y/n] ", 1000.0)
+
+
+def test_small_writes_are_gathered():
+    one, clock = buffer()
+    one.put("log", b"one\n", clock.at)
+    assert one.read(clock.at).data == b"one\n"
+    one.put("log", b"two\n", clock.at)
+    one.put("log", b"three\n", clock.at)
+    assert one.read(clock.at) == Tick(clock.at)
+    clock.at += GATHER_S
+    assert one.read(None).data == b"two\nthree\n"
+
+
+def test_what_was_gathered_before_it_came_is_given_at_once():
+    one, clock = buffer(gather_s=0.0)
+    for line in (b"one\n", b"two\n"):
+        one.put("log", line, clock.at)
+        assert one.read(clock.at).data == line
+
+
+def test_a_tick_comes_when_its_time_has():
+    one, clock = buffer()
+    assert one.read(clock.at - 5) == Tick(clock.at)
+
+
+def test_what_was_left_out_is_told_between_what_came_before_and_behind_it():
+    one, clock = buffer()
+    one.put("log", b"one\nhal", clock.at)
+    leaving = Thread(target=one.leave_out, args=("log", 88, 8))
+    leaving.start()
+    for data in (b"one\n", b"hal"):
+        clock.at += GATHER_S
+        assert one.read(None).data == data
+    assert one.read(None) == Skipped("log", 7, 88, FELL_BEHIND, 8)
+    leaving.join()
+    one.put("log", b"last\n", clock.at)
+    clock.at += GATHER_S
+    assert one.read(None) == Block("log", 95, b"last\n", clock.at - GATHER_S)
+
+
+def test_who_has_much_waits_for_room():
+    one, clock = buffer(limit_bytes=10)
+    one.put("log", b"line 0..\n", clock.at)
+    waiting = Thread(target=one.put, args=("log", b"line 1..\n", clock.at))
+    waiting.start()
+    assert one.read(None).data == b"line 0..\n"
+    waiting.join()
+    clock.at += GATHER_S
+    assert one.read(None).data == b"line 1..\n"
+    one.put("log", b"longer than there is room for\n", clock.at)
+
+
+def test_nothing_is_kept_once_nobody_takes_it():
+    one, clock = buffer()
+    one.put("log", b"one\n", clock.at)
+    one.give_up()
+    one.put("log", b"two\n", clock.at)
+    assert drained(one, clock) == []
+
+
+def test_a_new_file_of_the_same_name_counts_from_its_start():
+    one, clock = buffer()
+    one.put("log", b"old\n", clock.at)
+    assert one.read(None).offset == 0
+    one.begin_anew("log", "was replaced")
+    one.put("log", b"new\n", clock.at)
+    note, block = drained(one, clock)
+    assert (note.reason, block.offset, block.data) == ("was replaced", 0, b"new\n")
+
+
+def test_what_came_is_given_before_the_end():
+    one, _ = buffer()
+    one.put("log", b"half a li", 1000.0)
+    one.end(End(exit_status=3))
+    assert one.read(None).data == b"half a li"
+    assert one.read(None) == End(exit_status=3)
