@@ -82,7 +82,7 @@ def no_pair():
     raise OSError("too many open files")
 
 
-@pytest.mark.parametrize("fault", ["none", "killed", "no process", "no descriptors"])
+@pytest.mark.parametrize("fault", ["none", "killed", "no process", "no interpreter", "no descriptors"])
 def test_all_is_passed_on_and_analysed(fault, monkeypatch):
     onward_out, onward = os.pipe()
     ours, job = os.pipe()
@@ -90,6 +90,8 @@ def test_all_is_passed_on_and_analysed(fault, monkeypatch):
     with monkeypatch.context() as patched:
         if fault == "no process":
             patched.setattr(subprocess, "Popen", no_process)
+        if fault == "no interpreter":
+            patched.setattr(sys, "executable", None)
         if fault == "no descriptors":
             patched.setattr(socket, "socketpair", no_pair)
         output = JobOutput([Output(ours, onward, "log")], buffer, Turn(), lambda: buffer.end(End()))
