@@ -26,7 +26,8 @@ _COMPLAINT = late_pattern(
 _NO_COMPLAINT = late_pattern(
     r"(?i)\b(?:no|0|zero|without|any) (?:errors?|failures?)\b|\bfailed ?[:=]? ?0\b"
     r"|\berrors? ?(?:rate|bars?|count|=|of \d|[:=] ?[\d.]+(?:e-?\d+)?%?\s*$)"
-    r"|(?<!\d)(?:\d (?:of|out of) \d{3,}|\d\d (?:of|out of) \d{4,})\b"  # few of many
+    # Few of many things; without these it may be the place of one among them.
+    r"|(?<!\d)(?:\d (?:of|out of) \d{3,}|\d\d (?:of|out of) \d{4,}) (?:[a-z]+ )?[a-z]{3,}s\b"
     r"|\b(?:ignor|skip|fall(?:ing)? ?back|instead|continu|optional|default)\w*"
 )
 # What scripts clean up, set up and look around with: they go on where it fails.

@@ -42,10 +42,11 @@ def _answers(message: str) -> bool:
     return found is not None and not re.search(_CLIENT, found["above"]) and not re.match(_PROBE, found["path"])
 
 
-# Whose work has come to its results goes on, unless these are what tells of the failure.
+# Whose work has come to its results goes on, unless these are what tells of the failure, or what is kept to try again.
 _RESULT = late_pattern(
     r"(?i)(?=.{0,200}?\b(?:saved|written|wrote|stored|exported)\b.{0,60}?\b(?:to|in|into|under|as|at)\b)"
-    r"(?!.{0,200}?\b(?:logs?|dump\w*|core|crash\w*|tracebacks?|errors?|failures?|failed|not|partial\w*|emergency)\b)"
+    r"(?!.{0,200}?\b(?:logs?|dump\w*|core|crash\w*|tracebacks?|errors?|failures?|failed|not|partial\w*|emergency"
+    r"|state|snapshots?|config\w*|settings|resum\w*|abort\w*|exit\w*|interrupt\w*|stopp\w*)\b)"
 )
 _MAX_RESULT = 300
 

@@ -44,11 +44,12 @@ _NAME = late_pattern(r"([A-Za-z_][A-Za-z_ /-]{0,60})[\s:=(\"']{0,8}$")
 class Series:
     """A metric's last samples (value, observation) and the matches of what was latched on the way.
 
-    ``numbers`` is how many numbers of the same figure came since it was latched.
+    ``called`` is what the figure was called that was latched last, ``numbers`` how many numbers of it came since.
     """
 
     samples: deque[tuple[float, Observation]]
     latched: dict[Leaf, Match] = field(default_factory=dict)
+    called: dict[Leaf, str] = field(default_factory=dict)
     numbers: dict[Leaf, int] = field(default_factory=dict)
     # The first number that it had: what later ones are large or small against.
     first: float | None = None
@@ -83,12 +84,14 @@ class MetricStates:
         for leaf in self._asked[metric.metric]:
             known = series.latched.get(leaf)
             if known is not None and isinstance(leaf, MetricIs) and math.isfinite(value):
-                again = _is_of_same(known, observation, metric.signal)
-                series.numbers[leaf] = series.numbers.get(leaf, 0) + again
+                called = _name_of(observation, metric.signal)
+                same = observation.worker == known.last.worker and called == series.called[leaf]
+                # Zero is what trainers print that leave out of a mean what is no number.
+                series.numbers[leaf] += same and value != 0
                 if leaf.stays or series.numbers[leaf] >= _NUMBERS_AGAIN:
                     del series.latched[leaf]
             if _latches(leaf, value, series, observation, metric.signal):
-                series.numbers.pop(leaf, None)
+                series.called[leaf], series.numbers[leaf] = _name_of(observation, metric.signal), 0
                 series.latched[leaf] = extended(series.latched.get(leaf), observation, metric.signal)
         series.samples.append((value, observation))
         if series.first is None and math.isfinite(value):
@@ -175,12 +178,6 @@ def _latches(leaf: Metrical, value: float, series: Series, observation: Observat
             return len(named) * 2 >= over and _is_spike(named, value, factor, first)
         case _:
             return False
-
-
-def _is_of_same(known: Match, observation: Observation, signal: int) -> bool:
-    """Whether the figure is of the same name and writer as those that were latched."""
-    same = observation.worker == known.last.worker
-    return same and _name_of(observation, signal) == _name_of(known.last, known.signals[-1])
 
 
 def _name_of(observation: Observation, signal: int) -> str:

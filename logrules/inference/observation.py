@@ -15,7 +15,8 @@ class Observation:
 
     ``phase`` is where the writer was, as far as markers tell; ``chain`` numbers the chain of tracebacks
     that the line is in, whose frames may tell better. ``round`` and ``completions`` are how far the run
-    had come, which later tells whether it survived this.
+    had come, which later tells whether it survived this. ``late``: it was looked at when its log had ended, so that
+    its line tells its place and not its order.
     """
 
     event: Event
@@ -25,6 +26,7 @@ class Observation:
     chain: int | None = None
     round: int = 0
     completions: int = 0
+    late: bool = False
 
     @property
     def heard(self) -> float | None:

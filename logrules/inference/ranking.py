@@ -184,10 +184,11 @@ def _made_nothing(ended: _Comparable, missing: _Comparable) -> bool:
 
 
 def _before(one: Observation, other: Observation) -> bool:
-    """Whether it was logged first, or within the same failure record; last errors are judged when a log has ended."""
+    """Whether it was logged first, or within the same failure record."""
     if one.chain is not None and one.chain == other.chain:
         return True
-    if one.event.source == other.event.source:
+    # Of a log that is followed a line may be of a file that was rotated away: only its order tells that.
+    if (one.late or other.late) and one.event.source == other.event.source:
         return one.event.line < other.event.line
     return one.order < other.order
 

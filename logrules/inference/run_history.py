@@ -83,8 +83,7 @@ class FollowedRun:
         for lines in self._job.endings.lines.values():
             failure = self.state.failures.cut_off(lines)
             if failure is not None:
-                time = self._job.clock.read(failure.last)
-                yield from self._take_failures((failure,), self._observe(failure.last, time, failure.id))
+                yield from self._take_failures((failure,), self._observe_late(failure.last, failure))
 
     def judge_last_errors(self, *errors: Sequence[Event]) -> Iterator[Change]:
         """A log that ends in errors which no rule knows has failed of what their words say: if nothing else tells why.
@@ -105,9 +104,12 @@ class FollowedRun:
             below = takewhile(said_itself, self._job.endings.below(line))
             failure = self.state.failures.logged(line, tuple(below))
             if failure is not None:
-                observation = self._observe(line, self._job.clock.read(line), failure.id)
-                self.state.failures.keep(failure, observation)
+                self.state.failures.keep(failure, self._observe_late(line, failure))
                 yield from self.rules.judge_failures()
+
+    def _observe_late(self, line: Event, failure: Failure) -> Observation:
+        """A line of what failed, of a log that has ended."""
+        return replace(self._observe(line, self._job.clock.read(line), failure.id), late=True)
 
     def _observe(self, event: Event, time: float | None, chain: int | None, places: int = 1) -> Observation:
         order, tracker = self._job.next_place(places), self.state.tracker

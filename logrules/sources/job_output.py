@@ -44,6 +44,8 @@ class JobOutput:
         self._turn = turn
         self._at_end = at_end
         self._ended: set[int] = set()
+        # In which nothing has come since all of it was passed on, as far as threads of ours see.
+        self._still: set[int] = set()
         self._released = False
         self._relay = self._begun()
         self._reading = Thread(target=self._read, name="reading the job's output", daemon=True)
@@ -100,7 +102,8 @@ class JobOutput:
     def _is_idle(self) -> bool:
         if not self._turn.acquire(timeout=_ANSWER_S):
             return False
-        idle = self._relay is None or bool(self._turn.standing & IDLE)
+        nothing_comes = len(self._ended | self._still) == len(self._outputs)
+        idle = nothing_comes if self._relay is None else bool(self._turn.standing & IDLE)
         self._turn.release()
         return idle
 
@@ -114,6 +117,7 @@ class JobOutput:
                 self._relay = None if relay.process is None else self._begun(by_thread=True)
                 relay.release()
             if not self._released:
+                self._turn.share_with(None)
                 self._pass_on_ourselves()
         finally:
             self._at_end()
@@ -139,13 +143,21 @@ class JobOutput:
 
     def _copy(self, number: int) -> None:
         one = self._outputs[number]
-        with suppress(OSError):
-            while data := os.read(one.ours, READ_BYTES):
-                with self._turn, suppress(OSError):  # its reader may have gone; the log is read on
-                    if one.onward is not None:
-                        write_all(one.onward, data)
-                self._buffer.put(one.log, data, now())
+        while data := self._come(number):
+            with self._turn, suppress(OSError):  # its reader may have gone; the log is read on
+                if one.onward is not None:
+                    write_all(one.onward, data)
+            self._buffer.put(one.log, data, now())
         self._ended.add(number)
+
+    def _come(self, number: int) -> bytes:
+        self._still.add(number)
+        try:
+            return os.read(self._outputs[number].ours, READ_BYTES)
+        except OSError:  # a terminal that nobody has open any more
+            return b""
+        finally:
+            self._still.discard(number)
 
 
 def same_place(onward: int | None, place: int) -> bool:

@@ -89,7 +89,7 @@ def _started(
     passed = (control.fileno(), feed)
     try:
         return subprocess.Popen(  # noqa: S603 (this interpreter, our own module)
-            [sys.executable, "-I", "-S", "-c", _PROGRAM, *map(str, passed), *words],
+            [sys.executable or "", "-I", "-S", "-c", _PROGRAM, *map(str, passed), *words],
             stdin=None if any(not ours for _, ours, _ in outputs) else subprocess.DEVNULL,
             pass_fds=(*passed, *(one for _, *both in outputs for one in both if one is not None)),
             start_new_session=True,

@@ -158,7 +158,7 @@ class Tail:
             if status.st_size < self._at or self._was_overwritten(file, status):
                 self._at, self._mark = 0, b""
                 yield Anew(TRUNCATED)
-            self._written, self.is_deleted = status.st_mtime_ns, not status.st_nlink
+            self._written, self.is_deleted = status.st_mtime_ns, not (status.st_nlink or self.path.exists())
             while data := _read_at(file, READ_BYTES, self._at):
                 self._at += len(data)
                 self._mark = (self._mark + data)[-_MARK_BYTES:]

@@ -167,7 +167,13 @@ REFUSED = "2025-03-01 10:00:01,250 - acme - ERROR - Error when calling remote AP
             ASKED + REFUSED + "2025-03-01 10:00:02,250 - acme - INFO - Crash report saved to out/report.json\n",
             True,
         ),
+        (
+            "what is saved is there to go on from",
+            ASKED + REFUSED + "2025-03-01 10:00:02,250 - acme - INFO - State saved in out/last for resuming\n",
+            True,
+        ),
         ("three of ten thousand fail", STEPS + "Failed to decode 3 of 10000 images\n", False),
+        ("the third of ten thousand fails", STEPS + "Failed to decode image 3 of 10000: broken data stream\n", True),
         ("three of four fail", STEPS + "Failed to decode 3 of 4 images\n", True),
     ],
 )

@@ -85,6 +85,7 @@ NEMO = "Epoch 0: {0}%|#| {0}/100 [00:{0}<00:40, loss=nan, v_num=, reduced_train_
 
 
 FALLING = [number / 10 for number in range(20, 9, -1)]
+BOTH_FORMS = "".join(f"{{'loss': nan, 'epoch': {n}}}\nEpoch {n}/40 - loss: nan\n" for n in range(1, 4))
 
 
 def epochs(*losses, name="loss"):
@@ -113,6 +114,8 @@ def test_what_is_a_loss_that_is_no_number(on, story, log, alarming):
         ("the next trial of a search, which learns", epochs(2.0, 1.5, "nan", "nan") + epochs(*FALLING), False),
         ("a few numbers between, as of a step that is skipped late", epochs(2.0, "nan", 1.9, 1.8, "nan"), True),
         ("numbers of another figure", epochs(2.0, "nan", "nan") + epochs(*FALLING, name="aux_loss"), True),
+        ("zero in the place of what is no number", epochs(2.0, 1.5, "nan", *[0.0] * 20), True),
+        ("numbers of a figure that two forms of lines show", BOTH_FORMS + epochs("nan", *FALLING), False),
     ],
 )
 def test_a_model_that_has_no_number_gives_none_again(on, story, log, alarming):

@@ -39,6 +39,11 @@ def seen(order: int, rank: int | None = None, captures=None, chain: int | None =
     return Observation(event(order, [0], worker=Worker("log", rank=rank), captures=captures), order, None, None, chain)
 
 
+def at_line(found: Rule, order: int, line: int, *, late: bool = False) -> Hypothesis:
+    """What a line of another number than its order shows: of another file of its log, or judged at the end."""
+    return Hypothesis(found, (extended(None, Observation(event(line, [0]), order, None, None, late=late), 0),), False)
+
+
 def holds(found: Rule, order: int, *, survived=False, rank=None, captures=None, chain=None) -> Hypothesis:
     return Hypothesis(found, (extended(None, seen(order, rank, captures, chain), 0),), survived)
 
@@ -102,6 +107,16 @@ NOTE = rule("note", "hardware", severity=Severity.INFO)
             "an earlier tier told after, in another record",
             [holds(RAISED, 1, chain=7), holds(DATA, 2, chain=8)],
             {"raised": [], "bad-data": []},
+        ),
+        (
+            "an earlier tier told before, in the file that was rotated away",
+            [at_line(DATA, 1, 300), at_line(RAISED, 2, 3)],
+            {"bad-data": ["raised"]},
+        ),
+        (
+            "an earlier tier told before, in a line that was judged when the log had ended",
+            [at_line(DATA, 9, 3, late=True), at_line(RAISED, 2, 5)],
+            {"bad-data": ["raised"]},
         ),
         # What only a fallback knows.
         ("a fallback explains a reaction to it", [holds(GUESSED, 1), holds(TIMEOUT, 2)], {"guessed": ["timeout"]}),

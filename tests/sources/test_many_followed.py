@@ -1,5 +1,6 @@
 """Thousands of logs followed at once: no more files held open than there may be, and no look at all of them a line."""
 
+import os
 import resource
 import tracemalloc
 from functools import partial
@@ -142,6 +143,20 @@ def test_what_was_refused_is_followed_where_another_is_gone(tmp_path, monkeypatc
     looked(followed, clock, DELETED_S)
     assert [one.name for one in followed._followed.values()] == ["b.log"]
     followed.give_up()
+
+
+def test_what_has_a_name_is_not_let_go_where_a_file_system_counts_none(tmp_path, clock, monkeypatch):
+    """Some that are made of a program of their own give no number of names."""
+    log = tmp_path / "train.log"
+    log.write_text("step 1\n")
+    status = os.fstat
+    monkeypatch.setattr(os, "fstat", lambda file: os.stat_result((*status(file)[:3], 0, *status(file)[4:])))
+    followed = FollowedFiles([str(tmp_path)])
+    taken(followed)
+    looked(followed, clock, DELETED_S)
+    assert not followed._buffer._told
+    for one in followed._followed.values():
+        one.tail.close()
 
 
 def test_what_is_deleted_is_read_while_it_grows_and_a_new_one_of_its_name_begins_anew(tmp_path, clock):

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+from threading import Thread
 
 import pytest
 
@@ -14,6 +15,7 @@ from logrules.sources.job_output import JobOutput, Output
 from logrules.sources.queue import EventQueue
 from logrules.sources.relay_feed import FrameKind, RelayFeed, unpacked
 from logrules.sources.turn import Turn
+from logrules.sources.wall_clock import now
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="relays are a matter of POSIX")
 
@@ -80,7 +82,7 @@ def no_pair():
     raise OSError("too many open files")
 
 
-@pytest.mark.parametrize("fault", ["none", "killed", "no process", "no descriptors"])
+@pytest.mark.parametrize("fault", ["none", "killed", "no process", "no interpreter", "no descriptors"])
 def test_all_is_passed_on_and_analysed(fault, monkeypatch):
     onward_out, onward = os.pipe()
     ours, job = os.pipe()
@@ -88,6 +90,8 @@ def test_all_is_passed_on_and_analysed(fault, monkeypatch):
     with monkeypatch.context() as patched:
         if fault == "no process":
             patched.setattr(subprocess, "Popen", no_process)
+        if fault == "no interpreter":
+            patched.setattr(sys, "executable", None)
         if fault == "no descriptors":
             patched.setattr(socket, "socketpair", no_pair)
         output = JobOutput([Output(ours, onward, "log")], buffer, Turn(), lambda: buffer.end(End()))
@@ -106,6 +110,34 @@ def test_all_is_passed_on_and_analysed(fault, monkeypatch):
     with os.fdopen(onward_out, "rb") as passed:
         assert passed.read() == b"".join(block.data for block in blocks)
     os.close(ours)
+
+
+def test_what_a_job_left_is_passed_on_whole_where_there_is_no_relay(monkeypatch):
+    """Its threads wait for room in the buffer: that is no idleness, however long it takes."""
+    onward_out, onward = os.pipe()
+    ours, job = os.pipe()
+    buffer = EventQueue(limit_bytes=4)
+    with monkeypatch.context() as patched:
+        patched.setattr(socket, "socketpair", no_pair)
+        output = JobOutput([Output(ours, onward, "log")], buffer, Turn(), lambda: buffer.end(End()))
+    os.write(job, b"one\n")
+    while not isinstance(buffer.read(now()), Block):
+        time.sleep(0.01)
+    assert not output.wait(now())  # somebody else holds it open
+    assert os.read(onward_out, 100) == b"one\n"
+    for line in (b"two\n", b"three\n"):
+        os.write(job, line)
+        assert os.read(onward_out, 100) == line
+    os.write(job, b"four\n")
+    os.close(job)
+    waiting = Thread(target=output.wait, args=(now(),))
+    waiting.start()
+    waiting.join(0.2)
+    assert waiting.is_alive()
+    assert b"".join(block.data for block in taken(buffer)) == b"two\nthree\nfour\n"
+    waiting.join()
+    for one in (onward, onward_out, ours):
+        os.close(one)
 
 
 @pytest.mark.parametrize("killed", [None, signal.SIGKILL], ids=["a process", "a thread once it is killed"])
