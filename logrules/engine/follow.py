@@ -221,7 +221,10 @@ class Following:
                 yield from self._block(item)
             case Skipped():
                 yield from self._skip(item)
-            case Tick(now=now):
+            case Tick(now=now, unwatched_s=unwatched_s):
+                if unwatched_s:
+                    self._notice.pass_over(unwatched_s)
+                    yield from self._session.feed(item)
                 yield from self._release(now)
                 yield from self._judge(now)
             case End():

@@ -17,7 +17,10 @@ class PhaseEntered:
 
 @record
 class Raised:
-    """A rule began to hold. ``quiet_s`` is how long nothing had moved, if the rule is about that."""
+    """A rule began to hold. ``quiet_s`` is how long nothing had moved, if the rule is about that.
+
+    ``at`` is by the session's clock: it leaves out the time in which nobody watched, as ``quiet_s`` does.
+    """
 
     rule: str
     at: float | None
