@@ -197,7 +197,8 @@ class Following:
             changes += self._feed(log, log.growing.read(replace(heard, offset=log.growing.offset)))
             changes += self._feed(log, log.growing.held())
             self._below.keep(heard.source, log.growing.below, self._session.report)
-        return self._update(changes, ended=isinstance(item, End))
+        update = self._update(changes, ended=isinstance(item, End))
+        return replace(update, unwatched_s=item.unwatched_s) if isinstance(item, Tick) else update
 
     def _remember_stalls(self, changes: Iterable[Change]) -> None:
         for change in changes:

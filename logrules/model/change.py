@@ -70,7 +70,7 @@ class Update:
 
     ``now`` is in seconds since the epoch by the source's clock, which is virtual for a replayed log.
     ``lines`` and ``bytes`` were read so far; ``skipped`` counts bytes that were passed on without analysis.
-    An update that has ``ended`` is the last.
+    An update that has ``ended`` is the last. For the last ``unwatched_s`` nobody watched.
     """
 
     now: float
@@ -79,3 +79,4 @@ class Update:
     bytes: int
     skipped: int
     ended: bool
+    unwatched_s: float = 0.0

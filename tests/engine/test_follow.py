@@ -242,6 +242,7 @@ def test_a_job_that_was_stopped_with_its_watcher_is_not_told_as_stalled(shipped)
     raised = [change for update in updates for change in update.changes if isinstance(change, Raised)]
     assert not [change for change in raised if change.quiet_s is not None]
     assert [update.now for update in updates[-4:]] == [9_000.0, 9_001.0, 9_002.0, 9_002.0]
+    assert sum(update.unwatched_s for update in updates) == 7_979.0
 
 
 def test_the_source_is_asked_to_wait_for_the_deadline_of_silence_alone(shipped):
