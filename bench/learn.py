@@ -89,8 +89,8 @@ def measured(
     read = sorted(jobs_read(jobs, pack, default_processes()), key=lambda one: one.job.name)
     lost = [one for one in read if one.unexplained]
     groups = groups_of(read, 2e9)
-    setup = ProofSetup(texts, None, tuple(one.job for one in lost), tuple(healthy), default_processes())
-    learned = learned_groups(groups, pack, pool, setup, lambda _: nullcontext(lambda: None))
+    setup = ProofSetup(pack, tuple(one.job for one in lost), tuple(healthy), default_processes())
+    learned = learned_groups(groups, pool, setup, lambda _: nullcontext(lambda: None))
     usable = [one for one in learned if one.draft is not None]
     known = {path for one in usable for path in one.proof.fires_on}
     others = {path for one in usable for path in one.proof.fires_on if path not in one.paths}

@@ -197,7 +197,8 @@ class Following:
             changes += self._feed(log, log.growing.read(replace(heard, offset=log.growing.offset)))
             changes += self._feed(log, log.growing.held())
             self._below.keep(heard.source, log.growing.below, self._session.report)
-        return self._update(changes, ended=isinstance(item, End))
+        update = self._update(changes, ended=isinstance(item, End))
+        return replace(update, unwatched_s=item.unwatched_s) if isinstance(item, Tick) else update
 
     def _remember_stalls(self, changes: Iterable[Change]) -> None:
         for change in changes:
@@ -221,7 +222,10 @@ class Following:
                 yield from self._block(item)
             case Skipped():
                 yield from self._skip(item)
-            case Tick(now=now):
+            case Tick(now=now, unwatched_s=unwatched_s):
+                if unwatched_s:
+                    self._notice.pass_over(unwatched_s)
+                    yield from self._session.feed(item)
                 yield from self._release(now)
                 yield from self._judge(now)
             case End():

@@ -44,6 +44,10 @@ class QuietNotice:
             return None
         return self._last + max(self._shortest_s, _TIMES * self._longest_s)
 
+    def pass_over(self, unwatched_s: float) -> None:
+        """For so long nobody watched: that is no silence."""
+        self._last = None if self._last is None else self._last + unwatched_s
+
     def on_bytes(self, now: float) -> tuple[QuietEnded, ...]:
         """Bytes came."""
         quiet_s = 0.0 if self._last is None else max(now - self._last, 0.0)

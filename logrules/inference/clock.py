@@ -17,7 +17,7 @@ class Clock:
     For a saved log they are one. A stamp without a year takes the year that brings it nearest to the last full date
     known; else it is the latest that is not behind ``reference`` (when the file was last written), else not behind
     its arrival. ``now`` is the latest arrival, or for a saved log the latest stamp: time that runs backwards (merged
-    workers, repeated lines) never turns it back.
+    workers, repeated lines) never turns it back. Of arrivals it leaves out the time in which nobody watched.
     """
 
     def __init__(self, reference: float | None = None) -> None:
@@ -26,11 +26,13 @@ class Clock:
         self._near: float | None = None
         # How far stamps lie before the arrivals of their lines.
         self._behind_s = 0.0
+        self._unwatched_s = 0.0
+        self._stood_at = float("-inf")
 
     def read(self, event: Event) -> float | None:
         """When the line was written, in seconds since the epoch: by stamps, else by its arrival, else None."""
         stamped = self._stamped(event.stamp, event.arrived)
-        heard = stamped if event.arrived is None else event.arrived
+        heard = stamped if event.arrived is None else self.watched(event.arrived)
         if heard is not None:
             self.pass_to(heard)
         if stamped is None:
@@ -53,8 +55,25 @@ class Clock:
         """Whether nothing in the log has told a year: stamps without one are read by when it was written or came."""
         return self._near is None
 
+    @property
+    def unwatched_s(self) -> float:
+        """For how long nobody watched so far, in seconds."""
+        return self._unwatched_s
+
+    def pass_over(self, unwatched_s: float, until: float) -> None:
+        """For so long before ``until``, by the clock of arrivals, nobody watched."""
+        self._stood_at = self.watched(until - unwatched_s)
+        self._unwatched_s += unwatched_s
+
+    def watched(self, arrived: float) -> float:
+        """A time by the clock of arrivals without the time in which nobody watched: silence is measured by that.
+
+        What came just before is read only once somebody watches again.
+        """
+        return max(arrived - self._unwatched_s, self._stood_at)
+
     def pass_to(self, time: float) -> None:
-        """It is now at least ``time``."""
+        """It is now at least ``time``, by the clock of ``now``."""
         self.now = time if self.now is None else max(self.now, time)
 
     def _stamped(self, stamp: Timestamp | None, arrived: float | None) -> float | None:

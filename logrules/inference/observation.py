@@ -10,8 +10,8 @@ from logrules.model.record import record
 class Observation:
     """``order`` counts the session's events; ``time`` is in seconds since the epoch, None if unknown.
 
-    ``time`` is when the line was written, ``heard`` when it came: silence is measured from there. In a saved log
-    both are the same.
+    ``time`` is when the line was written, ``heard`` when it came: silence is measured from there, so that it leaves out
+    the ``unwatched_s`` before it in which nobody watched. In a saved log both are the same.
 
     ``phase`` is where the writer was, as far as markers tell; ``chain`` numbers the chain of tracebacks
     that the line is in, whose frames may tell better. ``round`` and ``completions`` are how far the run
@@ -27,11 +27,17 @@ class Observation:
     round: int = 0
     completions: int = 0
     late: bool = False
+    unwatched_s: float = 0.0
 
     @property
     def heard(self) -> float | None:
-        """When the line came, in seconds since the epoch; for a saved log when it was written."""
-        return self.time if self.event.arrived is None else self.event.arrived
+        """When the line came, in seconds of watching; for a saved log when it was written."""
+        return self.time if self.event.arrived is None else self.event.arrived - self.unwatched_s
+
+    @property
+    def watched_time(self) -> float | None:
+        """When the line was written, in seconds of watching: for how long it is from one line to another."""
+        return None if self.time is None else self.time - self.unwatched_s
 
     @property
     def bears_time(self) -> bool:

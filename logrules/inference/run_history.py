@@ -112,10 +112,10 @@ class FollowedRun:
         return replace(self._observe(line, self._job.clock.read(line), failure.id), late=True)
 
     def _observe(self, event: Event, time: float | None, chain: int | None, places: int = 1) -> Observation:
-        order, tracker = self._job.next_place(places), self.state.tracker
-        return Observation(
-            event, order, time, tracker.phase_at(event), chain, tracker.steps.count, tracker.completions
-        )  # fmt: skip
+        order, tracker, arrived = self._job.next_place(places), self.state.tracker, event.arrived
+        unwatched_s = 0.0 if arrived is None else arrived - self._job.clock.watched(arrived)
+        rounds, phase = tracker.steps.count, tracker.phase_at(event)
+        return Observation(event, order, time, phase, chain, rounds, tracker.completions, unwatched_s)
 
     def _take_failures(self, failures: Iterable[Failure], observation: Observation) -> Iterator[Change]:
         told = tuple(failures)

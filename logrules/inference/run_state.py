@@ -169,7 +169,7 @@ class RunState:
 
     @property
     def now(self) -> float | None:
-        """The job's time."""
+        """The job's time, without that in which nobody watched."""
         return self.job.clock.now
 
     @property
@@ -214,8 +214,8 @@ class RunState:
         if polling and not markers:
             self.polls.see(observation)
             self.tracker.waits.count((name for marker in polling for name in marker.renews), observation)
-        if event.arrived is not None:
-            self._step_deadlines.hear(event.arrived)
+        if event.arrived is not None and observation.heard is not None:
+            self._step_deadlines.hear(observation.heard)
         self.last = observation
         self.reached = self.now
         self.curves.see(observation)

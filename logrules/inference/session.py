@@ -46,14 +46,15 @@ class Session:
     @property
     def now(self) -> float | None:
         """The job's time: of the latest arrival or tick; for a saved log, of its latest line."""
-        return self._job.clock.now
+        clock = self._job.clock
+        return None if clock.now is None else clock.now + clock.unwatched_s
 
     @property
     def deadline(self) -> float | None:
         """The next moment at which silence alone changes an answer; None if silence changes nothing."""
-        now, never = self.now, float("inf")
+        now, never = self._job.clock.now, float("inf")
         first = min((at for at in self._run.rules.deadlines() if now is None or at > now), default=never)
-        return None if first == never else first
+        return None if first == never else first + self._job.clock.unwatched_s
 
     def feed(self, item: Event | BytesArrived | Tick | End) -> tuple[Change, ...]:
         """Take the next event, the arrival of bytes, the passing of time, or the end; return what that changed.
@@ -68,7 +69,9 @@ class Session:
                 return tuple(self._feed_event(item))
             case BytesArrived(source=source, now=now):
                 return self._hear(source, now)
-            case Tick(now=now):
+            case Tick(now=now, unwatched_s=unwatched_s):
+                if unwatched_s:
+                    self._job.clock.pass_over(unwatched_s, now)
                 self._pass_to(now)
                 return (*self._run.rules.judge_silence(), *self._run.rules.judge_stalls())
             case End(exit_status=status):
@@ -96,7 +99,7 @@ class Session:
 
     def workers(self) -> tuple[WorkerNow, ...]:
         """Where each worker is now."""
-        return step_time.workers_now(self._run.state.tracker.workers, self.now)
+        return step_time.workers_now(self._run.state.tracker.workers, self._run.state.now)
 
     @property
     def parallel_sizes(self) -> ParallelSizes:
@@ -137,12 +140,13 @@ class Session:
         deadline = self.deadline
         self._pass_to(now)
         late = tuple(self._run.rules.judge_silence()) if deadline is not None and now >= deadline else ()
-        self._run.state.hear(source, now)
+        self._run.state.hear(source, self._job.clock.watched(now))
         return (*late, *self._run.rules.judge_broken_silence())
 
     def _pass_to(self, now: float) -> None:
-        self._job.activity.listen(now)
-        self._job.clock.pass_to(now)
+        watched = self._job.clock.watched(now)
+        self._job.activity.listen(watched)
+        self._job.clock.pass_to(watched)
 
     def _feed_event(self, event: Event) -> Iterator[Change]:
         """Process a line: whether a run begins, what it shows of the present run, which rules then hold."""

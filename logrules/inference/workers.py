@@ -218,11 +218,11 @@ class WorkerTracker:
         self.latest = (worker, phase) if phase else self.latest
         if phase not in self.loops:
             known = state.bar_rhythm if state.bar is not None and same_bar else self._no_rhythm
-            state.bar, state.bar_rhythm = observation, known.after(observation.time)
+            state.bar, state.bar_rhythm = observation, known.after(observation.watched_time)
             return
         state.stepped, state.bar, state.counted = observation, None, False
         self._stepped_in.add(phase)
-        state.rhythm = state.rhythm.after(observation.time)
+        state.rhythm = state.rhythm.after(observation.watched_time)
         self.steps.step(worker, observation.order)
         self.waits.end_of_all(observation, self.loops)
         self.waits.end_of_others(observation, in_step=self.steps.count >= LOCK_STEP)

@@ -17,7 +17,10 @@ class PhaseEntered:
 
 @record
 class Raised:
-    """A rule began to hold. ``quiet_s`` is how long nothing had moved, if the rule is about that."""
+    """A rule began to hold. ``quiet_s`` is how long nothing had moved, if the rule is about that.
+
+    ``at`` is by the session's clock: it leaves out the time in which nobody watched, as ``quiet_s`` does.
+    """
 
     rule: str
     at: float | None
@@ -67,7 +70,7 @@ class Update:
 
     ``now`` is in seconds since the epoch by the source's clock, which is virtual for a replayed log.
     ``lines`` and ``bytes`` were read so far; ``skipped`` counts bytes that were passed on without analysis.
-    An update that has ``ended`` is the last.
+    An update that has ``ended`` is the last. For the last ``unwatched_s`` nobody watched.
     """
 
     now: float
@@ -76,3 +79,4 @@ class Update:
     bytes: int
     skipped: int
     ended: bool
+    unwatched_s: float = 0.0

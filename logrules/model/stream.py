@@ -61,9 +61,14 @@ class Skipped:
 
 @record
 class Tick:
-    """Nothing arrived, and it is now ``now`` (seconds since the epoch)."""
+    """Nothing arrived, and it is now ``now`` (seconds since the epoch).
+
+    For the last ``unwatched_s`` whoever watches did not run: it was stopped, or its machine was. What a job did
+    meanwhile nobody knows, so that is no silence of the job.
+    """
 
     now: float
+    unwatched_s: float = 0.0
 
 
 @record

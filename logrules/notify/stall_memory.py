@@ -90,10 +90,11 @@ class StallMemory:
     def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Take an update: remember a stall, forget one that is over because the job moves."""
         stall = self._stall
+        if stall is not None and stall.over is None:
+            stall.since += update.unwatched_s  # that was no silence of the job
+            stall.until = max(update.now, stall.until)
         if self._ended_by() is not None:
             # What comes from now on comes of the signal: it neither moves the job nor explains it.
-            if stall is not None and stall.over is None:
-                stall.until = max(update.now, stall.until)
             if stall is not None and not update.ended and self._stepped(stall):
                 self._forget(stall)
             return
@@ -109,7 +110,6 @@ class StallMemory:
         if stall.over is None:
             if update.changes and not update.ended:
                 _know_better(stall, report())
-            stall.until = max(update.now, stall.until)
             stall.taken_back |= any(isinstance(one, Withdrawn) and one.rule == stall.rule for one in update.changes)
             if stall.taken_back and not update.ended and not self._lasts(stall, update, report):
                 stall.over = update.now

@@ -17,7 +17,7 @@ from logrules.ruleset.pack_builder import PackBuilder, RuleSource
 from logrules.ruleset.pattern_work import lengths_without_clock
 from logrules.ruleset.required_words import required_words
 from logrules.ruleset.rule_builder import add_rule, rules_of_tables
-from logrules.ruleset.table_files import CausesFile, PipelineFile, TableFile
+from logrules.ruleset.table_files import CausesFile, ExceptionsFile, PipelineFile, TableFile
 from logrules.ruleset.tables import Phase, Tables
 from logrules.ruleset.translation import Translation, joined
 from logrules.ruleset.vocabulary import Vocabulary
@@ -73,11 +73,12 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
 
 
 def with_rules(pack: Pack, sources: Sequence[RuleSource]) -> tuple[Pack, tuple[Problem, ...]]:
-    """The pack with these rules in the place of those of the same id, or beside the others; and every problem.
+    """The pack with these rules and rows of exceptions in the place of those of the same id, or beside the others.
 
-    Signals of rules that were replaced keep their numbers and are never found.
+    And every problem. Signals of rules that were replaced keep their numbers and are never found.
     """
     files = [(source, source.file) for source in sources if isinstance(source.file, schema.RuleFile)]
+    rows = [row for source in sources if isinstance(source.file, ExceptionsFile) for row in source.file.exceptions]
     gone = frozenset(file.id for _, file in files)
     lost = {number for number, signal in enumerate(pack.signals) if signal.owner in gone}
     draft = PackBuilder(
@@ -88,15 +89,19 @@ def with_rules(pack: Pack, sources: Sequence[RuleSource]) -> tuple[Pack, tuple[P
         cards=dict(pack.cards),
     )
     vocabulary = Vocabulary.of_pack(pack)
+    draft.problems += (problem for source in sources for problem in vocabulary.unknown_names(source))
     for source, file in files:
-        draft.problems += vocabulary.unknown_names(source)
         add_rule(draft, source, file, vocabulary)
+    for rule, card in rules_of_tables(Tables(exceptions=tuple(rows)), vocabulary):
+        draft.rules[rule.id], draft.cards[rule.id] = rule, card
     made = replace(
         pack,
         signals=SignalTable(draft.signals),
         # Rows of tables come last, as they do where all is compiled.
         rules=RuleTable(sorted(draft.rules.values(), key=lambda rule: rule.from_table)),
         cards=draft.cards,
+        tables=replace(pack.tables, exceptions=_joined("exceptions", pack.tables.exceptions, rows)),
+        required={**pack.required, **{row.words: required_words(row.words) for row in rows if row.words is not None}},
         translation=joined([pack.translation, *_translations(sources)]),
         trace=None if pack.trace is None else replace(pack.trace, records=tuple(draft.records)),
     )

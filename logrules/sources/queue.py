@@ -12,6 +12,8 @@ LIMIT_BYTES = 8 << 20
 # Small writes are gathered for so long and cost one scan together. Far below what a person notices.
 GATHER_S = 0.012
 FELL_BEHIND = "came faster than it could be read, so a part was passed on without being analysed"
+# Who wakes so much later than asked for was stopped, or its machine was. A busy machine is not as late as that.
+STOOD_STILL_S = 5.0
 # So much is worth a scan at once.
 _MUCH_BYTES = 256 << 10
 
@@ -104,10 +106,13 @@ class EventQueue:
             self._changed.notify_all()
 
     def read(self, until: float | None) -> Block | Skipped | Tick | End:
-        """The next whole lines of a log, or a `Tick` where ``until`` passes first."""
+        """The next whole lines of a log, or a `Tick` where ``until`` passes first or we stood still."""
+        awaited = float("inf")
         with self._changed:
             while True:
                 time = self._now()
+                if time >= awaited + STOOD_STILL_S:
+                    return Tick(time, unwatched_s=time - awaited)
                 if self._told:
                     return self._told.popleft()
                 block = self._next(time)
@@ -118,7 +123,9 @@ class EventQueue:
                     return self._end
                 if until is not None and time >= until:
                     return Tick(time)
-                self._changed.wait(self._wait_s(time, until))
+                wait_s = self._wait_s(time, until)
+                awaited = float("inf") if wait_s is None else time + wait_s
+                self._changed.wait(wait_s)
 
     @property
     def _closed(self) -> bool:

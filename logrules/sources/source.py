@@ -23,7 +23,7 @@ class Source(Protocol):
         ...
 
     def read(self, until: float | None) -> Block | Skipped | Tick | End:
-        """The next item, or a `Tick` where ``until`` (seconds since the epoch) passes first.
+        """The next item, or a `Tick` where ``until`` (seconds since the epoch) passes first or we stood still.
 
         A block holds whole lines. Two may lack the final newline: the last block of the
         source, and a piece of a line longer than `MAX_LINE_BYTES`. Offsets count the

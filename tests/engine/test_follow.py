@@ -234,6 +234,17 @@ def test_silence_is_measured_by_arrival_whatever_the_lines_own_times(shipped):
     assert stages[2] == (12_200.0, Status.STALLED)
 
 
+def test_a_job_that_was_stopped_with_its_watcher_is_not_told_as_stalled(shipped):
+    steps = [b"step %d loss 0.5\n" % number for number in range(20)]
+    later = Block("log", 20 * 17, b"step 20 loss 0.5\n", 9_001.0)
+    following = Following(Script(*blocks(*steps), Tick(1_020.0), Tick(9_000.0, 7_979.0), later, Tick(9_002.0)), shipped)
+    updates = list(following)
+    raised = [change for update in updates for change in update.changes if isinstance(change, Raised)]
+    assert not [change for change in raised if change.quiet_s is not None]
+    assert [update.now for update in updates[-4:]] == [9_000.0, 9_001.0, 9_002.0, 9_002.0]
+    assert sum(update.unwatched_s for update in updates) == 7_979.0
+
+
 def test_the_source_is_asked_to_wait_for_the_deadline_of_silence_alone(shipped):
     line = b"Initializing process group\n"
     script = Script(Block("log", 0, line, 5_000.0))

@@ -366,6 +366,38 @@ def test_half_the_patience_is_half_as_long():
     assert Job(patience=0.5).is_quiet_until(151).told(SILENT) == [("raised", 150)]
 
 
+def watched_with_a_break(break_s: float) -> Job:
+    """A loop, a break in which neither it nor its watcher runs, a line that came before that, and the loop's end."""
+    job = stepping(Job(), range(0, 40, 2))
+    job.changes += job.session.feed(Tick(START + 39 + break_s, unwatched_s=break_s))
+    job.says(38.9, "step 20 loss 0.88")
+    job.says(40 + break_s, "step 21 loss 0.87")
+    return job.is_quiet_until(40 + break_s + 3 * SHORTEST_S, 1)
+
+
+def test_time_in_which_nobody_watched_is_no_silence_of_the_job():
+    hour = 3_600.0
+    job, other = watched_with_a_break(hour), watched_with_a_break(0.0)
+    assert job.told(OVERDUE) == [("raised", 40 + SHORTEST_S), ("stallprolonged", 40 + 2 * SHORTEST_S)]
+    assert job.changes == other.changes
+    assert job.session.workers() == other.session.workers()
+
+
+def test_time_in_which_nobody_watched_falsifies_no_time_that_is_shown():
+    hour = 3_600.0
+    job, other = watched_with_a_break(hour), watched_with_a_break(0.0)
+    assert job.session.now == START + hour + 40 + 3 * SHORTEST_S
+    assert job.session.deadline == other.session.deadline + hour
+    assert job.session.report().diagnoses[0].evidence[-1].time == START + hour + 40
+
+
+def test_a_silence_that_goes_on_is_counted_from_before_the_time_in_which_nobody_watched():
+    job = stepping(Job(), range(0, 40, 2)).is_quiet_until(100)
+    job.changes += job.session.feed(Tick(START + 3_700, unwatched_s=3_600.0))
+    assert job.is_quiet_until(3_638 + SHORTEST_S - 1, 1).told(OVERDUE) == []
+    assert job.is_quiet_until(3_638 + SHORTEST_S).told(OVERDUE) == [("raised", 38 + SHORTEST_S)]
+
+
 def test_an_unusual_silence_is_noticed_long_before_it_is_a_stall():
     notice = QuietNotice()
     for at in range(20):
@@ -381,6 +413,15 @@ def test_an_unusual_silence_is_noticed_long_before_it_is_a_stall():
     assert notice.on_bytes(last + 101) == ()
     assert notice.pass_to(last + 105, owed=True) == (QuietEnded(last + 100, 100.0),)
     assert notice.due == last + 101 + 300
+
+
+def test_a_silence_in_which_nobody_watched_is_not_noticed():
+    notice = QuietNotice()
+    for at in range(20):
+        notice.on_bytes(START + at)
+    notice.pass_over(3_600.0)
+    assert notice.pass_to(START + 3_600 + 30, owed=True) == ()
+    assert notice.due == START + 19 + 60 + 3_600
 
 
 def test_a_silence_is_noticed_where_its_seconds_say_something():

@@ -66,6 +66,14 @@ def test_a_job_that_is_ended_in_a_stall_is_stalled(ended_by, exit_status, found,
     assert len(last.diagnoses) == 1
 
 
+def test_a_stall_is_as_long_as_it_was_watched():
+    watched = Watched()
+    watched.memory.on_update(Update(3_720.0, (), 1, 1, 0, ended=False, unwatched_s=3_600.0), report)
+    watched.hears(3_820.0, Withdrawn(STALL.rule, 3_820.0), ended=True)
+    title = watched.memory.told(report()).diagnoses[0].title.en
+    assert title == "steps stopped: nothing for 3m in train_step after step 9; it had not moved when the watching ended"
+
+
 @pytest.mark.parametrize("found", [BROKEN, KILLED])
 def test_an_error_that_explains_the_end_goes_first_and_the_stall_below_it(found):
     last = Watched(None, 1).ends(found)

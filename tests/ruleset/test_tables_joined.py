@@ -8,8 +8,10 @@ import pytest
 from logrules.engine.run import replay
 from logrules.model.errors import PackError
 from logrules.model.report import Severity
-from logrules.ruleset.load import load_pack
+from logrules.ruleset.compile import compile_pack, read_sources
+from logrules.ruleset.load import load_pack, shipped_texts
 from logrules.ruleset.pack import Pack
+from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.tables import EXCEPTIONS, Tables
 from tests.conftest import MemorySource
 
@@ -20,6 +22,22 @@ _OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\
 @pytest.mark.parametrize("name", [field.name for field in fields(Tables)])
 def test_no_table_is_lost_where_files_are_joined(shipped: Pack, name: str):
     assert getattr(shipped.tables, name)
+
+
+@pytest.mark.one_in(2)
+def test_rows_that_are_put_on_a_pack_are_as_if_all_had_been_compiled(shipped: Pack):
+    known = shipped.tables.exceptions[0].id
+    rows = "".join(
+        f"- {{id: {name}, cause: peer-lost, classes: [OSError], words: acme lost, samples: ['OSError: acme lost']}}\n"
+        for name in (known, "acme-lost")
+    )
+    text = RuleText("acme.yaml", f"exceptions:\n{rows}".encode(), "acme")
+    put_on, whole = read_sources([text]).pack_on(shipped, "one"), compile_pack([*shipped_texts(), text], "one")
+    assert put_on.tables == whole.tables
+    assert put_on.cards == whole.cards
+    assert put_on.origins == whole.origins
+    assert {rule.id: rule for rule in put_on.rules} == {rule.id: rule for rule in whole.rules}
+    assert whole.required.items() <= put_on.required.items()
 
 
 def test_what_was_raised_is_an_error_and_no_wait(shipped: Pack):

@@ -2,6 +2,7 @@
 
 from threading import Thread
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -85,6 +86,14 @@ def test_what_was_gathered_before_it_came_is_given_at_once():
 def test_a_tick_comes_when_its_time_has():
     one, clock = buffer()
     assert one.read(clock.at - 5) == Tick(clock.at)
+
+
+@pytest.mark.parametrize(("woken", "unwatched_s"), [(1004.0, 0.0), (1060.5, 60.0)])
+def test_who_wakes_far_later_than_asked_for_says_that_nobody_watched(woken, unwatched_s):
+    times = iter([1000.0, woken, woken])
+    one = EventQueue(clock=lambda: next(times))
+    assert one.read(1000.5) == Tick(woken, unwatched_s)
+    assert one.read(woken) == Tick(woken)
 
 
 def test_what_was_left_out_is_told_between_what_came_before_and_behind_it():

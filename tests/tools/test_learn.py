@@ -9,7 +9,8 @@ import pytest
 
 from logrules.cli.main import main
 from logrules.engine.run import prepared
-from logrules.ruleset.load import shipped_rules
+from logrules.ruleset import compile as compiling
+from logrules.ruleset.load import load_pack, shipped_rules
 from logrules.tools.fleet.jobs import job_at
 from logrules.tools.learn import chosen_jobs
 from logrules.tools.learn.chosen_jobs import healthy_lines
@@ -109,6 +110,15 @@ def test_drafts_that_are_written_pass_test_and_lack_only_words(runs, capsys):
     # What was learned is known from now on.
     found = learned(capsys, "runs", "--rules", "my")
     assert (found["unexplained"], found["kinds"]) == (0, [])
+
+
+def test_drafts_are_put_on_the_rules_as_they_were_kept(runs, capsys, monkeypatch):
+    load_pack()
+    compiled, made = [], compiling.read_source
+    monkeypatch.setattr(compiling, "read_source", lambda text: compiled.append(text.shown) or made(text))
+    kinds = learned(capsys, "runs")["kinds"]
+    assert {kind["rule"].partition("/")[0] for kind in kinds} == {"learned", "exceptions"}
+    assert sorted(compiled) == sorted(kind["file"] for kind in kinds)
 
 
 def test_a_file_that_is_there_stays(runs, capsys):

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.shared_options import add_pack_options, add_processes_option, chosen_pack, chosen_settings
+from logrules.cli.shared_options import add_pack_options, add_processes_option, chosen_pack
 from logrules.model.errors import LogrulesError
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
     _say_what_is_unread(read)
     groups = groups_of(read, time.time())  # noqa: TID251 (the command line looks at the clock)
     healthy = [*(one.job for one in read if one.healthy), *well]
-    learned = _learned(groups[: options.most], pack, read, healthy, options, processes)
+    learned = _learned(groups[: options.most], pack, read, healthy, processes)
     extent = Extent(len(read), sum(one.unexplained for one in read), len(healthy), max(0, len(groups) - options.most))
     (render_json if options.format == "json" else render_text)(learned, extent, sys.stdout)
     if options.output:
@@ -123,11 +123,9 @@ def _learned(
     pack: "Pack",
     read: "Sequence[ReadJob]",
     healthy: "Sequence[FoundJob]",
-    options: argparse.Namespace,
     processes: int,
 ) -> "tuple[LearnedGroup, ...]":
     from logrules.cli.progress_bar import progress_bar
-    from logrules.ruleset.load import own_texts, shipped_texts
     from logrules.tools.learn.chosen_jobs import healthy_cases, healthy_lines
     from logrules.tools.learn.drafting import Background
     from logrules.tools.learn.proof import ProofSetup, learned_groups
@@ -138,14 +136,12 @@ def _learned(
         print(
             "logrules: no job is healthy: drafts are compared with those that come with logrules alone", file=sys.stderr
         )
-    settings = chosen_settings(options)
     cases = healthy_cases()
-    texts = (*shipped_texts(), *own_texts(settings, map(Path, options.rules)))
     failed = tuple(one.job for one in read if one.unexplained)
-    setup = ProofSetup(texts, settings, failed, (*healthy, *cases), processes)
+    setup = ProofSetup(pack, failed, (*healthy, *cases), processes)
     logs = tuple(job.path for job in cases)
     background = Background(healthy_lines(str(job.path) for job in healthy), logs)
-    return learned_groups(groups, pack, background, setup, partial(progress_bar, "trying drafts"))
+    return learned_groups(groups, background, setup, partial(progress_bar, "trying drafts"))
 
 
 def _write(learned: "Sequence[LearnedGroup]", folder: Path) -> None:

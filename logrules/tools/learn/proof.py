@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from logrules.engine.run import prepared
 from logrules.model.errors import PackError
 from logrules.model.test_result import Outcome
+from logrules.ruleset.compile import read_sources
+from logrules.ruleset.load import digest_of
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.rule_file import RuleText
-from logrules.ruleset.settings import Settings
-from logrules.ruletest.collect import compiled
+from logrules.ruletest.file_contents import suite_of
 from logrules.ruletest.judging import run_tests
 from logrules.ruletest.suite import Suite
 from logrules.tools.fleet.jobs import FoundJob
@@ -31,8 +32,7 @@ class Proof:
 class ProofSetup:
     """What drafts are tried on: the rules that they come on top of, failed jobs and healthy ones."""
 
-    texts: tuple[RuleText, ...]
-    settings: Settings | None
+    pack: Pack
     failed: tuple[FoundJob, ...]
     healthy: tuple[FoundJob, ...]
     processes: int
@@ -60,9 +60,10 @@ def _with_drafts(drafts: Iterable[LearnedDraft], setup: ProofSetup) -> tuple[Pac
     left = {one.file: one for one in drafts}
     broken: dict[str, str] = {}
     while True:
-        texts = [*setup.texts, *(RuleText(one.file, one.text.encode()) for one in left.values())]
+        texts = [RuleText(one.file, one.text.encode()) for one in left.values()]
         try:
-            return *compiled(texts, setup.settings), broken
+            read = read_sources(texts)
+            return read.pack_on(setup.pack, digest_of(texts)), suite_of(read.sources), broken
         except PackError as fault:
             wrong = {one.place.path: one.message for one in fault.problems if one.place.path in left}
             if not wrong:
@@ -105,7 +106,6 @@ class LearnedGroup:
 
 def learned_groups(
     groups: Sequence[FailureGroup],
-    pack: Pack,
     background: Background,
     setup: ProofSetup,
     progress: Callable[[int], AbstractContextManager[Callable[[], None]]],
@@ -114,7 +114,7 @@ def learned_groups(
 
     ``progress`` is told how many jobs a round reads, and gives for that time what is called after each.
     """
-    left = [drafts_for(group, pack, background) for group in groups]
+    left = [drafts_for(group, setup.pack, background) for group in groups]
     why = "no line of it has a text that a program would always print"
     found = [LearnedGroup(group, why_none=why) for group in groups]
     for _ in range(ROUNDS):
