@@ -26,8 +26,8 @@ class Observation:
     chain: int | None = None
     round: int = 0
     completions: int = 0
-    late: bool = False
     unwatched_s: float = 0.0
+    late: bool = False
 
     @property
     def heard(self) -> float | None:
