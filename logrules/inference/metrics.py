@@ -41,16 +41,28 @@ _NAME = late_pattern(r"([A-Za-z_][A-Za-z_ /-]{0,60})[\s:=(\"']{0,8}$")
 
 
 @mutable_record
-class Series:
-    """A metric's last samples (value, observation) and the matches of what was latched on the way.
+class Latched:
+    """Figures that were none, or that stood out, and what may show that this is past.
 
-    ``called`` is what the figure was called that was latched last, ``numbers`` how many numbers of it came since.
+    ``called`` is what the last of them was called, ``numbers`` how many numbers of that name its writer gave since.
     """
 
+    match: Match
+    called: str
+    numbers: int = 0
+
+    def count(self, value: float, called: str, observation: Observation) -> None:
+        """Count a number that came later; zero is what trainers print that leave out of a mean what is no number."""
+        is_of_same = called == self.called and observation.worker == self.match.last.worker
+        self.numbers += is_of_same and value != 0
+
+
+@mutable_record
+class Series:
+    """A metric's last samples (value, observation) and what was latched on the way."""
+
     samples: deque[tuple[float, Observation]]
-    latched: dict[Leaf, Match] = field(default_factory=dict)
-    called: dict[Leaf, str] = field(default_factory=dict)
-    numbers: dict[Leaf, int] = field(default_factory=dict)
+    latched: dict[Leaf, Latched] = field(default_factory=dict)
     # The first number that it had: what later ones are large or small against.
     first: float | None = None
 
@@ -82,17 +94,12 @@ class MetricStates:
         if _begins_anew(series.samples, value, observation, restarted):
             series.samples.clear()
         for leaf in self._asked[metric.metric]:
-            known = series.latched.get(leaf)
-            if known is not None and isinstance(leaf, MetricIs) and math.isfinite(value):
-                called = _name_of(observation, metric.signal)
-                same = observation.worker == known.last.worker and called == series.called[leaf]
-                # Zero is what trainers print that leave out of a mean what is no number.
-                series.numbers[leaf] += same and value != 0
-                if leaf.stays or series.numbers[leaf] >= _NUMBERS_AGAIN:
-                    del series.latched[leaf]
-            if _latches(leaf, value, series, observation, metric.signal):
-                series.called[leaf], series.numbers[leaf] = _name_of(observation, metric.signal), 0
-                series.latched[leaf] = extended(series.latched.get(leaf), observation, metric.signal)
+            if isinstance(leaf, MetricIs) and math.isfinite(value):
+                _forget_past(series, leaf, value, observation, metric.signal)
+            elif _latches(leaf, value, series, observation, metric.signal):
+                known = series.latched.get(leaf)
+                match = extended(known.match if known is not None else None, observation, metric.signal)
+                series.latched[leaf] = Latched(match, _name_of(observation, metric.signal))
         series.samples.append((value, observation))
         if series.first is None and math.isfinite(value):
             series.first = value
@@ -115,7 +122,8 @@ class MetricStates:
             return None
         match leaf:
             case MetricIs() | MetricSpike():
-                return series.latched.get(leaf)
+                latched = series.latched.get(leaf)
+                return latched.match if latched is not None else None
             case MetricBound(over=over) | MetricTrend(over=over):
                 recent = list(series.samples)[-over:]
                 values = [value for value, _ in recent]
@@ -156,6 +164,16 @@ def figure(captures: Mapping[str, str]) -> float | None:
         return value
     of = number(whole)
     return value / of if of else None
+
+
+def _forget_past(series: Series, leaf: MetricIs, value: float, observation: Observation, signal: int) -> None:
+    """Forget figures that were none where this number, or as many as it makes, shows that they are past."""
+    latched = series.latched.get(leaf)
+    if latched is None:
+        return
+    latched.count(value, _name_of(observation, signal), observation)
+    if leaf.stays or latched.numbers >= _NUMBERS_AGAIN:
+        del series.latched[leaf]
 
 
 def _latches(leaf: Metrical, value: float, series: Series, observation: Observation, signal: int) -> bool:
