@@ -62,7 +62,10 @@ def record(script: str, results: Path = RESULTS) -> None:
 
 
 def main(scripts: Sequence[str]) -> None:
-    """Run what was named."""
+    """Run what was named. Raises SystemExit where there is no such script."""
+    unknown = [script for script in scripts if not (HERE / f"{script}.py").is_file()]
+    if unknown or not scripts:
+        sys.exit(f"usage: record.py SCRIPT...; no such script beside this one: {', '.join(unknown) or '(none named)'}")
     for script in scripts:
         record(script)
 

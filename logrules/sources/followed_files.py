@@ -20,11 +20,9 @@ from logrules.sources.watch_paths import WatchedPaths
 
 # New files are looked for this often, and known ones at the least: the same on every file system.
 POLL_S = 0.5
-# What grew a moment ago will grow on, so it is looked at again soon; as long as looking takes no more than these parts
-# of a core.
-_LATELY_S = 0.25
-_GROWING_S, _GROWING_SHARE = 0.01, 0.05
-_QUIET_S, _QUIET_SHARE = 0.03, 0.005
+# What grew a moment ago will grow on, so it is looked at again soon; a log in which nothing happens is to cost nothing
+# that anybody sees. For how long nothing has grown, the shortest pause, and the part of a core that looking may take.
+_PACES = ((10.0, 0.1, 0.005), (0.25, 0.03, 0.005), (0.0, 0.01, 0.05))
 # A file without a name is written to by nobody but those who have it open; of one that is still silent after so long
 # nothing is expected.
 DELETED_S = 60.0
@@ -213,7 +211,7 @@ def next_pause(cost_s: float, still_s: float) -> float:
 
     For ``still_s`` none of them has grown.
     """
-    shortest_s, share = (_GROWING_S, _GROWING_SHARE) if still_s < _LATELY_S else (_QUIET_S, _QUIET_SHARE)
+    shortest_s, share = next((pause_s, share) for since_s, pause_s, share in _PACES if still_s >= since_s)
     return min(max(shortest_s, cost_s / share), POLL_S)
 
 
