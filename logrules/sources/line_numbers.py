@@ -16,7 +16,6 @@ _NUMBERED_SHARE, _RISING_SHARE, _NEXT_SHARE = 0.9, 0.95, 0.7
 # One kind of line is a table, or says how far a loop has come: its first number is its own.
 _KIND_SHARE, _FEWEST_KINDS = 0.8, 4
 _KIND_CHARS = 24
-_MOST_BLANKS = 3
 _FILE = rb"(?:(?P<file>[^\s:]{0,200}\.[A-Za-z]\w{0,9})[:-])?"
 # What stands behind the number; of `grep`, a colon where the line was searched for, a hyphen where it stands beside.
 _ENDS = (

@@ -134,40 +134,42 @@ def test_an_engine_that_does_not_start_explains_its_child_that_failed(shipped):
     assert "engine-dead" not in {one.cause for one in others}
 
 
-def test_what_a_check_of_the_devices_ran_into_explains_that_it_failed(shipped):
-    log = (
-        "2025-03-04 10:00:00,100 - lmdeploy - ERROR - triton.py:53 - RuntimeError: CUDA error: out of memory\n"
-        "2025-03-04 10:00:00,101 - lmdeploy - ERROR - base.py:54 - <Triton> check failed!\n"
-    )
-    (first, *_) = run_log(prepared(shipped), log).diagnoses
-    assert first.cause == "cuda-oom"
-    assert "serving/lmdeploy-check-failed" in {one.rule for one in first.consequences}
-
-
-def test_sources_that_cannot_be_reached_explain_the_build_that_fetches_them(shipped):
-    log = (
-        "  error: subprocess-exited-with-error\n"
-        "      Cloning into 'kernels-src'...\n"
-        "      fatal: unable to access 'https://github.com/org/kernels.git/': Could not resolve host: github.com\n"
-        "      CMake Error at kernels-gitclone.cmake:50 (message):\n"
-        "        Failed to clone repository\n"
-    )
-    (first, *_) = run_log(prepared(shipped), log).diagnoses
-    assert first.cause == "hub-unreachable"
-    assert "install/build-failure" in {one.rule for one in first.consequences}
-
-
-def test_who_may_open_no_more_files_opens_no_shared_memory_either(shipped):
-    log = (
-        "Traceback (most recent call last):\n"
-        '  File "/opt/venv/lib/python3.12/site-packages/torch/multiprocessing/reductions.py", line 9, in reduce_storage\n'
-        "    fd, size = storage._share_fd_cpu_()\n"
-        "RuntimeError: unable to open shared memory object </torch_12_34> in read-write mode: Too many open files (24)\n"
-    )
-    (first, *others) = run_log(prepared(shipped), log).diagnoses
-    assert first.cause == "file-descriptor-limit"
-    assert {one.rule for one in first.consequences} >= {"host/shm-exhausted", "dataloader/shared-memory"}
-    assert "shm-exhausted" not in {one.cause for one in others}
+@pytest.mark.parametrize(
+    ("story", "log", "cause", "explained"),
+    [
+        (
+            "what a check of the devices ran into, that it failed",
+            "2025-03-04 10:00:00,100 - lmdeploy - ERROR - triton.py:53 - RuntimeError: CUDA error: out of memory\n"
+            "2025-03-04 10:00:00,101 - lmdeploy - ERROR - base.py:54 - <Triton> check failed!\n",
+            "cuda-oom",
+            {"serving/lmdeploy-check-failed"},
+        ),
+        (
+            "sources that cannot be reached, the build that fetches them",
+            "  error: subprocess-exited-with-error\n"
+            "      Cloning into 'kernels-src'...\n"
+            "      fatal: unable to access 'https://github.com/org/kernels.git/': Could not resolve host: github.com\n"
+            "      CMake Error at kernels-gitclone.cmake:50 (message):\n"
+            "        Failed to clone repository\n",
+            "hub-unreachable",
+            {"install/build-failure"},
+        ),
+        (
+            "that no more files may be open, shared memory that cannot be opened",
+            "Traceback (most recent call last):\n"
+            '  File "/opt/venv/lib/python3.12/site-packages/torch/multiprocessing/reductions.py", line 9, in reduce_storage\n'
+            "    fd, size = storage._share_fd_cpu_()\n"
+            "RuntimeError: unable to open shared memory object </torch_12_34> in read-write mode: Too many open files (24)\n",
+            "file-descriptor-limit",
+            {"host/shm-exhausted", "dataloader/shared-memory"},
+        ),
+    ],
+)
+def test_what_explains_what_it_made_fail(shipped, story, log, cause, explained):
+    first, *others = run_log(prepared(shipped), log).diagnoses
+    assert first.cause == cause
+    assert {one.rule for one in first.consequences} >= explained
+    assert explained.isdisjoint(one.rule for one in others)
 
 
 def test_every_such_exception_has_its_test_here():
