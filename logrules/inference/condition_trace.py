@@ -1,11 +1,12 @@
 """Why a condition holds or does not: each of its parts, what was seen for it and what is missing."""
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 
-from logrules.inference.conditions import AbsenceState, LeafState, RepeatedState, SequenceState, holds
+from logrules.inference.conditions import AbsenceState, RepeatedState, SequenceState, holds
 from logrules.inference.observation import Match, Observation
-from logrules.model.record import field, record
+from logrules.inference.rule_evaluation import Judged
+from logrules.model.record import record
 from logrules.ruleset.condition import (
     Absence,
     Condition,
@@ -24,24 +25,6 @@ from logrules.ruleset.condition import (
 )
 from logrules.ruleset.duration import spelled
 from logrules.ruleset.unparse import NameOf, spell
-
-
-@record
-class Judged:
-    """What a session knows of one rule at one moment.
-
-    ``found`` has the match of every leaf that holds; ``open_waits`` the line that last spoke of each open wait.
-    ``refused`` are signals whose words stand on some line (its number), but whose pattern or veto refuses it.
-    ``together`` are the conjunctions whose parts were told together.
-    """
-
-    states: Mapping[Leaf, LeafState]
-    found: Mapping[Leaf, Match | None]
-    now: float | None = None
-    last: Observation | None = None
-    open_waits: Mapping[str, Observation] = field(default_factory=dict)
-    refused: Mapping[int, int] = field(default_factory=dict)
-    together: Container[Every] = frozenset()
 
 
 @record

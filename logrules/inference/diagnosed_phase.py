@@ -10,6 +10,7 @@ from logrules.inference.ending import OUTLIVED_LINES
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.observation import Observation
 from logrules.inference.run_state import RunState
+from logrules.inference.spoken_phase import spoken_phase
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event
 from logrules.model.record import record
@@ -116,9 +117,6 @@ def _of_last_words(context: PhaseContext) -> str | None:
     run = context.run
     if not isinstance(context.hypothesis.rule.when, Detector) or run.tracker.looped or not context.knows_little:
         return None
-    # Its patterns take a millisecond to compile, and few logs end so.
-    from logrules.inference.spoken_phase import spoken_phase
-
     source = context.first.event.source
     lines = run.job.endings.lines.get(source, ())
     return spoken_phase(context.pack.phases, lines, run.tracker.went_on().get(source, 0))

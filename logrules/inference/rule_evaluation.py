@@ -1,7 +1,6 @@
 """Which rules hold in a run: the states of their conditions, moved by signals, by silence and by failures."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from logrules.inference import conditions, liveness
 from logrules.inference.conditions import AbsenceState, LeafState
@@ -10,14 +9,29 @@ from logrules.inference.observation import Match, Observation
 from logrules.inference.run_state import RunState
 from logrules.inference.survival import of_the_ranks, survived
 from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
-from logrules.model.record import replace
+from logrules.model.record import field, record, replace
 from logrules.model.report import Severity
 from logrules.ruleset.condition import Detection, Detector, Every, Leaf, Metrical, Stillness
 from logrules.ruleset.pack import Rule
 from logrules.ruleset.tables import EXITS
 
-if TYPE_CHECKING:
-    from logrules.inference.condition_trace import Judged
+
+@record
+class Judged:
+    """What a session knows of one rule at one moment.
+
+    ``found`` has the match of every leaf that holds; ``open_waits`` the line that last spoke of each open wait.
+    ``refused`` are signals whose words stand on some line (its number), but whose pattern or veto refuses it.
+    ``together`` are the conjunctions whose parts were told together.
+    """
+
+    states: Mapping[Leaf, LeafState]
+    found: Mapping[Leaf, Match | None]
+    now: float | None = None
+    last: Observation | None = None
+    open_waits: Mapping[str, Observation] = field(default_factory=dict)
+    refused: Mapping[int, int] = field(default_factory=dict)
+    together: Container[Every] = frozenset()
 
 
 class RuleEvaluation:
@@ -42,10 +56,8 @@ class RuleEvaluation:
         yield self._run.next_step_due()
         yield from self._worse_at.values()
 
-    def judged(self, rule_id: str) -> "Judged":
+    def judged(self, rule_id: str) -> Judged:
         """What is known of a rule's condition now."""
-        from logrules.inference.condition_trace import Judged
-
         found = self._found(self._index.rules[rule_id])
         waits = {wait.wait.id: wait.renewed for wait in self._run.tracker.waits.open()}
         states = self._states.get(rule_id, {})

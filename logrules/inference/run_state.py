@@ -13,6 +13,7 @@ from logrules.inference.observation import Observation
 from logrules.inference.rank_table import RankTable
 from logrules.inference.recorded_calls import RecordedCalls
 from logrules.inference.rule_index import Index
+from logrules.inference.spoken_phase import is_under_way
 from logrules.inference.step_time import StepDeadlines
 from logrules.inference.waits import Polls
 from logrules.inference.worker_state import OpenWait
@@ -258,9 +259,6 @@ class RunState:
         """Whether its last lines are those of a loop, or the very last one says that something is done."""
         if self.metrics.steady or self.job.endings.repeats():
             return True
-        # Its patterns take a millisecond to compile, and few logs end so.
-        from logrules.inference.spoken_phase import is_under_way
-
         return any(is_under_way(self.pack.phases, lines) for lines in self.job.endings.lines.values())
 
     def launched_after(self, failed: Event) -> bool:

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from logrules.inference import step_time
 from logrules.inference.diagnosis import report_of
 from logrules.inference.evidence_ownership import unclaimed
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.outcome import RunOutcome, outcome_of
+from logrules.inference.rule_evaluation import Judged
 from logrules.inference.rule_index import Index
 from logrules.inference.run_history import FollowedRun, ReadLine, RunHistory, RunTurn
 from logrules.inference.run_state import JobState
@@ -22,9 +23,6 @@ from logrules.model.timeline import ParallelSizes, WorkerNow
 from logrules.parsing.captures import Captures
 from logrules.parsing.stance import StanceJudge
 from logrules.ruleset.pack import Pack
-
-if TYPE_CHECKING:
-    from logrules.inference.condition_trace import Judged
 
 
 class Session:
@@ -88,7 +86,7 @@ class Session:
             case _:
                 assert_never(item)
 
-    def judged(self, rule_id: str) -> "Judged":
+    def judged(self, rule_id: str) -> Judged:
         """The present state of a rule's condition."""
         return self._run.rules.judged(rule_id)
 

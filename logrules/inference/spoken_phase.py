@@ -1,9 +1,9 @@
 """Where a job that no marker knows is, by the words of its own last lines: what it says that it does, and to what."""
 
-import re
 from collections.abc import Mapping, Sequence
 
 from logrules.model.event import Event
+from logrules.model.late_pattern import late_pattern
 from logrules.ruleset.pattern import BoundedPattern, bounded
 from logrules.ruleset.tables import CASELESS, Phase
 
@@ -12,13 +12,15 @@ _LAST_LINES = 6
 _MAX_READ = 300
 # What begins with a verb in its present form is under way, unless the line says how it went.
 _NO_DOING = "warning nothing during string missing existing exiting closing shutting finishing cleaning according using"
-_DOING = re.compile(
+_DOING = late_pattern(
     r"\W{0,4}(?:[Nn]ow |[Ss]tart(?:ed|s)? )?"
     rf"(?!(?i:{'|'.join(_NO_DOING.split())}|setting|regarding|including|following)\b)"
     r"(?![Tt]raining\b(?!.*(?:\.\.\.|…)\s*$))"
     r"[A-Z]?[a-z]{2,20}ing\b(?! ?[:=(|%\d])"
 )
-_DONE = re.compile(r"(?i)\b(?:complete[ds]?|done|finish\w*|success\w*|took|ok|fail\w*|skip\w*|time)\b|\d%|\d ?s\b|✓|✅")
+_DONE = late_pattern(
+    r"(?i)\b(?:complete[ds]?|done|finish\w*|success\w*|took|ok|fail\w*|skip\w*|time)\b|\d%|\d ?s\b|✓|✅"
+)
 _GOES_ON = ("...", "…")
 
 
