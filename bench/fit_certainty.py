@@ -41,7 +41,7 @@ BINS = 10
 # for it (80 of 84, 31 of 32, 102 of 108, 62 of 64). On 2026-11-23 it was in 139 of 152 (0.91).
 FRESH_RIGHT, FRESH_SEEN = 275, 288
 _HEAD = (
-    "# yaml-language-server: $schema=../docs/schema/certainty.json\n"
+    "# yaml-language-server: $schema=../docs/schema/tables.json\n"
     "# Written by bench/fit_certainty.py; not to be edited by hand.\n"
 )
 _REPOSITORY = re.compile(r"github\.com/([^/\s]+/[^/\s#?]+)")

@@ -16,14 +16,9 @@ _EXAMPLES = """examples:
 In an editor, `# yaml-language-server: $schema=rule.json` at the top of a rule file turns on completion."""
 
 
-_TABLES = (
-    *("pipeline", "causes", "origins", "stances", "exceptions", "classes", "exits", "certainty", "names", "settings"),
-)
-
-
 def _model(name: str, module: str = "logrules.ruleset.models") -> Callable[[], dict[str, Any]]:
     def schema() -> dict[str, Any]:
-        from logrules.ruleset.table_files import adapter_of
+        from logrules.ruleset.file_adapter import adapter_of
 
         return adapter_of(getattr(import_module(module), name)).json_schema()
 
@@ -50,7 +45,7 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "rule": _model("RuleFile"),
     "framework": _model("FrameworkFile", "logrules.ruleset.framework_models"),
     "fixes": _model("FixesFile"),
-    **{name: _model(f"{name.title()}File", "logrules.ruleset.table_files") for name in _TABLES},
+    "tables": _model("Tables", "logrules.ruleset.tables"),
     "translation": _model("Translation", "logrules.ruleset.translation"),
     "expect": _model("ProfileFile", "logrules.ruleset.profile_models"),
     "case": _model("CaseFile", "logrules.ruletest.case"),

@@ -88,7 +88,7 @@ def _diagnosis(place: int, outcome: RunOutcome, run: RunState, sides: Comparison
     captures = slots_of(hypothesis, run, evidence, said)
     seen = advised_for(rule, run.frameworks, pack.tables.settings)
     cause = next((one for one in pack.tables.causes if one.id == rule.cause), None)
-    model = pack.tables.certainty
+    model = pack.tables.certainty_model
     reactions = frozenset(tier.id for tier in pack.tables.tiers if tier.reaction)
     return Diagnosis(
         rule=rule.id,

@@ -1,7 +1,6 @@
 """Checked documents to a Pack: tables joined, signals numbered, names resolved, each fault collected with its place."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields
 from typing import Any
 
 from logrules.model.position import Problem
@@ -17,7 +16,6 @@ from logrules.ruleset.pack_builder import PackBuilder, RuleSource
 from logrules.ruleset.pattern_work import lengths_without_clock
 from logrules.ruleset.required_words import required_words
 from logrules.ruleset.rule_builder import add_rule, rules_of_tables
-from logrules.ruleset.table_files import CausesFile, ExceptionsFile, PipelineFile, TableFile
 from logrules.ruleset.tables import Phase, Tables
 from logrules.ruleset.translation import Translation, joined
 from logrules.ruleset.vocabulary import Vocabulary
@@ -27,17 +25,15 @@ _FIRST_FITS = frozenset({"alternatives"})
 # Rows without an id: all count.
 _ALL_COUNT = frozenset({"own_words", "nesting"})
 # What a file says of these stands in the place of what was said before.
-_WHOLE = frozenset({"tiers", "certainty"})
-_OTHERWISE_CALLED = {"certainty_model": "certainty"}
+_WHOLE = frozenset({"tiers", "certainty_model"})
 
 
 def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, tuple[Problem, ...]]:
     """The pack of all files, or None, and every problem found on the way."""
     if left_out := tuple(_tiers_left_out(sources)):
         return None, left_out
-    files = [source.file for source in sources if isinstance(source.file, TableFile)]
-    phases, tables = _joined_phases(files), _joined_tables(files)
-    vocabulary = _vocabulary_of(sources, phases, tables)
+    tables = _joined_tables(source.file for source in sources if isinstance(source.file, Tables))
+    vocabulary = _vocabulary_of(sources, tables)
     draft = _draft_of(sources, vocabulary)
     frameworks = [source.file for source in sources if isinstance(source.file, FrameworkFile)]
     trace = trace_of(draft, frameworks, tables)
@@ -61,7 +57,6 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
         trace=trace,
         exit_signals=exits,
         told_signals=told,
-        phases=phases,
         tables=tables,
         translation=joined(_translations(sources)),
         steps={name: step_text(step) for name, step in vocabulary.steps.items()},
@@ -78,7 +73,7 @@ def with_rules(pack: Pack, sources: Sequence[RuleSource]) -> tuple[Pack, tuple[P
     And every problem. Signals of rules that were replaced keep their numbers and are never found.
     """
     files = [(source, source.file) for source in sources if isinstance(source.file, schema.RuleFile)]
-    rows = [row for source in sources if isinstance(source.file, ExceptionsFile) for row in source.file.exceptions]
+    rows = [row for source in sources if isinstance(source.file, Tables) for row in source.file.exceptions]
     gone = frozenset(file.id for _, file in files)
     lost = {number for number, signal in enumerate(pack.signals) if signal.owner in gone}
     draft = PackBuilder(
@@ -148,10 +143,10 @@ def _of_every_line(frameworks: Iterable[FrameworkFile]) -> Iterator[str]:
         yield from (form.pattern for form in file.times)
 
 
-def _vocabulary_of(sources: Sequence[RuleSource], phases: Iterable[Phase], tables: Tables) -> Vocabulary:
+def _vocabulary_of(sources: Sequence[RuleSource], tables: Tables) -> Vocabulary:
     frameworks = [source.file.framework for source in sources if isinstance(source.file, FrameworkFile)]
     steps = [step for source in sources if isinstance(source.file, schema.FixesFile) for step in source.file.fixes]
-    return Vocabulary.of(phases, tables, frameworks, steps)
+    return Vocabulary.of(tables, frameworks, steps)
 
 
 def _unknown_waits(draft: PackBuilder, sources: Sequence[RuleSource]) -> Iterable[Problem]:
@@ -184,7 +179,7 @@ def _tiers_left_out(sources: Iterable[RuleSource]) -> Iterator[Problem]:
     """Tiers that a file leaves out of its list, which stands in the place of the one before: causes are of them."""
     before: dict[str, None] = {}
     for source in sources:
-        if isinstance(source.file, CausesFile) and source.file.tiers:
+        if isinstance(source.file, Tables) and source.file.tiers:
             own = dict.fromkeys(tier.id for tier in source.file.tiers)
             for name in before:
                 if name not in own:
@@ -194,16 +189,17 @@ def _tiers_left_out(sources: Iterable[RuleSource]) -> Iterator[Problem]:
             before = own
 
 
-def _joined_phases(files: Iterable[TableFile]) -> tuple[Phase, ...]:
-    """The phases of all files, in the order of the pipeline."""
-    phases: list[Phase] = []
+def _joined_tables(files: Iterable[Tables]) -> Tables:
+    """The tables of all files. The tiers are those of the last file that gives any."""
+    known = nothing = Tables()
     for file in files:
-        for phase in file.phases if isinstance(file, PipelineFile) else ():
-            phases = _with(phases, phase)
-    return tuple(phases)
+        said = (name for name in Tables.__match_args__ if getattr(file, name) != getattr(nothing, name))
+        known = replace(known, **{name: _joined(name, getattr(known, name), getattr(file, name)) for name in said})
+    return known
 
 
-def _with(phases: list[Phase], new: Phase) -> list[Phase]:
+def _with(phases: Sequence[Phase], new: Phase) -> Sequence[Phase]:
+    """The phases in the order of the pipeline with one more, or with this one in the place of another of its name."""
     order = [phase.id for phase in phases]
     if new.id in order:
         return [new if phase.id == new.id else phase for phase in phases]
@@ -211,19 +207,13 @@ def _with(phases: list[Phase], new: Phase) -> list[Phase]:
     return [*phases[:at], new, *phases[at:]]
 
 
-def _joined_tables(files: Iterable[TableFile]) -> Tables:
-    """The tables of all files. The tiers are those of the last file that gives any."""
-    known: dict[str, Any] = {}
-    for file in files:
-        for member in fields(file) if not isinstance(file, PipelineFile) else ():
-            name, new = _OTHERWISE_CALLED.get(member.name, member.name), getattr(file, member.name)
-            known[name] = _joined(name, known.get(name, ()), new)
-    return Tables(**known)
-
-
 def _joined(name: str, known: Any, new: Any) -> Any:
     if name in _WHOLE:
-        return new or known
+        return new
+    if name == "phases":
+        for phase in new:
+            known = _with(known, phase)
+        return tuple(known)
     if name in _ALL_COUNT:
         return (*known, *new)
     if name in _FIRST_FITS:

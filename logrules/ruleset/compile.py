@@ -17,15 +17,14 @@ from logrules.ruleset.pack_builder import AnyFile, RuleSource
 from logrules.ruleset.rule_file import SHIPPED, RuleText
 from logrules.ruleset.schema_problems import validated
 from logrules.ruleset.settings import Settings
-from logrules.ruleset.table_files import TABLE_FILES, ExceptionsFile, ExitsFile
-from logrules.ruleset.tables import EXCEPTIONS, EXITS
+from logrules.ruleset.tables import EXCEPTIONS, EXITS, Tables
 from logrules.ruleset.translation import TRANSLATIONS, Translation
 from logrules.ruleset.yaml_reader import parse_document
 
 _KINDS: Mapping[str, type[AnyFile]] = {
     "framework": FrameworkFile,
     "language": Translation,
-    **TABLE_FILES,
+    **dict.fromkeys(Tables.__match_args__, Tables),
 }
 
 # Rule files were written so before causes had a table.
@@ -128,9 +127,8 @@ def _own_rules(source: RuleSource) -> Iterator[tuple[str, str]]:
             yield name, source.document.path
         case FrameworkFile(framework=framework, waits=waits):
             yield from ((f"waits/{framework}/{wait.id}", source.document.path) for wait in waits)
-        case ExceptionsFile(exceptions=rows):
+        case Tables(exceptions=rows, exit_forms=forms, exit_codes=codes):
             yield from ((f"{EXCEPTIONS}{row.id}", source.document.path) for row in rows)
-        case ExitsFile(exit_forms=forms, exit_codes=codes):
             names = (*(form.id for form in forms), *(code.id for code in codes))
             yield from ((f"{EXITS}{name}", source.document.path) for name in names)
 

@@ -18,8 +18,7 @@ from logrules.ruleset.models import Strict
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.schema_problems import validated
 from logrules.ruleset.settings import PROJECT_NAME, Settings
-from logrules.ruleset.table_files import CausesFile, PipelineFile
-from logrules.ruleset.tables import Phase
+from logrules.ruleset.tables import Phase, Tables
 from logrules.ruleset.toml_positions import places_of_keys
 from logrules.ruleset.yaml_reader import Document
 
@@ -61,10 +60,9 @@ class Config:
 
     def sources(self) -> Iterator[RuleSource]:
         """Its own phases, causes and markers, as if they stood in rule files."""
-        if self.file.phases:
-            yield RuleSource(self.document, PipelineFile(tuple(self.file.phases)), self.document.path)
-        if self.file.causes:
-            yield RuleSource(self.document, CausesFile(tuple(self.file.causes)), self.document.path)
+        if self.file.phases or self.file.causes:
+            tables = Tables(phases=tuple(self.file.phases), causes=tuple(self.file.causes))
+            yield RuleSource(self.document, tables, self.document.path)
         if self.file.markers:
             yield RuleSource(self.document, FrameworkFile(framework=OWN, markers=self.file.markers), self.document.path)
 

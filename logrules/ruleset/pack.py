@@ -258,7 +258,6 @@ class Pack:
     trace: TraceForm | None = None
     exit_signals: Mapping[str, int] = field(default_factory=dict)
     told_signals: Mapping[str, int] = field(default_factory=dict)
-    phases: tuple[Phase, ...] = ()
     tables: Tables = Tables()
     cards: Mapping[str, str] = field(default_factory=dict)
     steps: Mapping[str, str] = field(default_factory=dict)
@@ -269,6 +268,11 @@ class Pack:
     notes: tuple[SourceNote, ...] = ()
     required: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unclocked: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def phases(self) -> tuple[Phase, ...]:
+        """The phases of a job, in the order of the pipeline."""
+        return self.tables.phases
 
     @property
     def start(self) -> str | None:

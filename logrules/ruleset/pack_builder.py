@@ -8,11 +8,11 @@ from logrules.model.record import field, mutable_record, record
 from logrules.ruleset import models as schema
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack import Framework, Marker, Metric, Rule, Signal, Wait
-from logrules.ruleset.table_files import TableFile
+from logrules.ruleset.tables import Tables
 from logrules.ruleset.translation import Translation
 from logrules.ruleset.yaml_reader import Document
 
-AnyFile: TypeAlias = schema.RuleFile | FrameworkFile | schema.FixesFile | TableFile | Translation
+AnyFile: TypeAlias = schema.RuleFile | FrameworkFile | schema.FixesFile | Tables | Translation
 
 
 @record

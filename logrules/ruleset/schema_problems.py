@@ -10,8 +10,8 @@ from logrules.model.errors import PackError
 from logrules.model.position import Problem
 from logrules.ruleset.bounded_read import read_named
 from logrules.ruleset.bounds import MAX_FILE_BYTES
+from logrules.ruleset.file_adapter import adapter_of
 from logrules.ruleset.misspelling import keys_of, near_hint
-from logrules.ruleset.table_files import adapter_of
 from logrules.ruleset.yaml_reader import Document, parse_document
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """What is the same for many rules stands once, in a table: causes, origins, stances, exceptions, exits.
 
 Each class here is the one model of its concept: the files under ``rules/`` are checked against it (by
-``ruleset.table_files``, with pydantic), its JSON Schema is published, and a compiled pack holds its instances.
+``ruleset.file_adapter``, with pydantic), its JSON Schema is published, and a compiled pack holds its instances.
 Nothing here imports pydantic, so that a diagnosis need not.
 """
 
@@ -251,8 +251,9 @@ class CertaintyModel:
 
 @record
 class Tables:
-    """All tables of a pack; ``tiers`` from what explains to what is explained."""
+    """The tables of a pack, or those that one of its files has; ``tiers`` from what explains to what is explained."""
 
+    phases: tuple[Phase, ...] = ()
     tiers: tuple[Tier, ...] = ()
     causes: tuple[Cause, ...] = ()
     alternatives: tuple[AlternativesRow, ...] = ()
@@ -264,7 +265,7 @@ class Tables:
     exceptions: tuple[ExceptionRow, ...] = ()
     exit_forms: tuple[ExitForm, ...] = ()
     exit_codes: tuple[ExitCode, ...] = ()
-    certainty: CertaintyModel = CertaintyModel()
+    certainty_model: CertaintyModel = CertaintyModel()
     other_names: tuple[OtherName, ...] = ()
     told_names: tuple[ToldName, ...] = ()
     numbers: tuple[DerivedNumber, ...] = ()

@@ -1,7 +1,6 @@
 """The phases, causes, tiers, frameworks and steps that rule files may name, and what files name that nobody defined."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 from logrules.model.position import Problem
@@ -12,8 +11,7 @@ from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.misspelling import LISTED_BY, known_hint
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_builder import RuleSource
-from logrules.ruleset.table_files import CausesFile, ExceptionsFile, ExitsFile
-from logrules.ruleset.tables import Phase, Tables
+from logrules.ruleset.tables import Tables
 
 # The keys that name something, and what they name: of rules, frameworks, markers and waits; and of rows of tables.
 _IN_FILES = {
@@ -36,6 +34,8 @@ _IN_ROWS = {
     "fixes": "step",
     "quotes": "step",
 }
+# The tables whose rows name what may be misspelt.
+_NAMING_TABLES = ("causes", "alternatives", "exceptions", "exit_forms", "exit_codes")
 _ELSE = "here else "
 _Path = tuple[str | int, ...]
 
@@ -51,16 +51,10 @@ class Vocabulary:
     steps: Mapping[str, schema.NamedFixFile]
 
     @classmethod
-    def of(
-        cls,
-        phases: Iterable[Phase],
-        tables: Tables,
-        frameworks: Iterable[str],
-        steps: Iterable[schema.NamedFixFile],
-    ) -> "Vocabulary":
+    def of(cls, tables: Tables, frameworks: Iterable[str], steps: Iterable[schema.NamedFixFile]) -> "Vocabulary":
         """The vocabulary of these tables; a later step stands in the place of an earlier one of its name."""
         return cls(
-            frozenset(phase.id for phase in phases),
+            frozenset(phase.id for phase in tables.phases),
             {cause.id: cause for cause in tables.causes},
             tuple(tier.id for tier in tables.tiers),
             frozenset(frameworks),
@@ -71,7 +65,7 @@ class Vocabulary:
     def of_pack(cls, pack: Pack) -> "Vocabulary":
         """The vocabulary of a compiled pack."""
         steps = [schema.NamedFixFile.model_validate_json(step) for step in pack.steps.values()]
-        return cls.of(pack.phases, pack.tables, [framework.id for framework in pack.frameworks], steps)
+        return cls.of(pack.tables, [framework.id for framework in pack.frameworks], steps)
 
     def cause(self, name: str) -> Cause:
         """The row of a cause; of one that nobody defined, with what holds of any."""
@@ -80,7 +74,7 @@ class Vocabulary:
 
     def unknown_names(self, source: RuleSource) -> Iterator[Problem]:
         """What a file names and nobody defined, parameters of steps too; and rules without any step."""
-        keys = _IN_ROWS if isinstance(source.file, CausesFile | ExceptionsFile | ExitsFile) else _IN_FILES
+        keys = _IN_ROWS if isinstance(source.file, Tables) else _IN_FILES
         for at, part in _parts(source):
             for key, sort in keys.items():
                 said = getattr(part, key, None)
@@ -124,9 +118,9 @@ def _parts(source: RuleSource) -> Iterator[tuple[_Path, Any]]:
             yield (), file
             yield from _listed(("markers",), file.markers)
             yield from _listed(("waits",), file.waits)
-        case CausesFile() | ExceptionsFile() | ExitsFile() as table:
-            for member in fields(table):
-                for at, row in _listed((member.name,), getattr(table, member.name)):
+        case Tables() as tables:
+            for name in _NAMING_TABLES:
+                for at, row in _listed((name,), getattr(tables, name)):
                     yield at, row
                     yield from _listed((*at, "may_be"), getattr(row, "may_be", ()))
 

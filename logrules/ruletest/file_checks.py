@@ -9,7 +9,7 @@ from logrules.ruleset import models as schema
 from logrules.ruleset.framework_builder import qualified
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack_builder import RuleSource
-from logrules.ruleset.table_files import ExceptionsFile
+from logrules.ruleset.tables import Tables
 from logrules.ruleset.when import ConditionFault, parse_when
 from logrules.ruletest.file_contents import cards_in, finding_at, signals_in
 
@@ -80,7 +80,7 @@ def _sentences(source: RuleSource) -> Iterator[tuple[NodePath, str | None]]:
         for number, fix in enumerate(card.fixes):
             if isinstance(fix, schema.FixFile):
                 yield (*path, "fixes", number), fix.do
-    if isinstance(source.file, ExceptionsFile):
+    if isinstance(source.file, Tables):
         for number, row in enumerate(source.file.exceptions):
             yield ("exceptions", number, "title"), row.title
             yield ("exceptions", number, "why"), row.why

@@ -9,8 +9,7 @@ from logrules.ruleset import framework_models, models
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.pack import HeaderFormat, NameForm, TimeForm
 from logrules.ruleset.profile_models import NeverFile, PathStepFile, ProfileFile
-from logrules.ruleset.table_files import TABLE_FILES, CausesFile, PipelineFile
-from logrules.ruleset.tables import Phase
+from logrules.ruleset.tables import Phase, Tables
 from logrules.ruleset.translation import Translation
 from logrules.ruletest.case import CaseFile
 
@@ -35,9 +34,8 @@ _FILES: Mapping[str, Sequence[str]] = {
     "examples": _RULE,
     "framework": _keys(framework_models.FrameworkFile),
     "expect": _keys(ProfileFile),
-    "causes": _keys(CausesFile, ("tiers", "causes")),
-    "phases": _keys(PipelineFile),
-    "language": _keys(Translation),
+    "language": _keys(Translation, ("causes",)),
+    **dict.fromkeys(_keys(Tables), _keys(Tables)),
 }
 _PARTS: Mapping[str, Sequence[str]] = {
     "markers": _keys(framework_models.MarkerFile),
@@ -58,7 +56,7 @@ _CASE = _keys(CaseFile)
 # By a key of these at its margin a file is known as ours, without being read: a broken one is no other program's.
 _OURS = re.compile(
     rb"^(?:\xef\xbb\xbf)?\{? ?[\"']?(?:%s)[\"']? *:"
-    % "|".join([*_FILES, *TABLE_FILES, "cause", "signals", "detector", "fixes"]).encode(),
+    % "|".join([*_FILES, "cause", "signals", "detector", "fixes"]).encode(),
     re.MULTILINE,
 )
 _SENTENCE = ("en", "zh")

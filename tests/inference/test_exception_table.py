@@ -15,10 +15,10 @@ from logrules.inference.exception_table import MAX_MESSAGE, ExceptionLineage, Ex
 from logrules.model.event import Event, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
 from logrules.model.report import Severity
+from logrules.ruleset.file_adapter import adapter_of
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pattern import compiled
-from logrules.ruleset.table_files import ClassesFile, ExceptionsFile, adapter_of
-from logrules.ruleset.tables import ExceptionClass, ExceptionRow
+from logrules.ruleset.tables import ExceptionClass, ExceptionRow, Tables
 
 RULES = Path(__file__).parents[2] / "rules"
 EVENT = Event("train.log", 1, 0, "", "", Worker())
@@ -46,12 +46,12 @@ def read(path: Path, kind: type) -> Any:
 
 @cache
 def rows() -> Sequence[ExceptionRow]:
-    return [row for path in sorted((RULES / "exceptions").iterdir()) for row in read(path, ExceptionsFile).exceptions]
+    return [row for path in sorted((RULES / "exceptions").iterdir()) for row in read(path, Tables).exceptions]
 
 
 @cache
 def classes() -> Sequence[ExceptionClass]:
-    known: Sequence[ExceptionClass] = read(RULES / "classes.yaml", ClassesFile).classes
+    known: Sequence[ExceptionClass] = read(RULES / "classes.yaml", Tables).classes
     return known
 
 

@@ -256,7 +256,7 @@ def test_what_was_survived_is_worth_knowing_only():
 
 
 def test_certainty_is_lessened_by_a_rival(shipped):
-    model = shipped.tables.certainty
+    model = shipped.tables.certainty_model
     alone, rivalled = (
         certainty(model, features(found, 0, frozenset()))
         for found in (ranked([holds(RAISED, 1)]), ranked([holds(RAISED, 1), holds(CRASH, 2)]))

@@ -12,11 +12,11 @@ from logrules.model.event import Event, Worker
 from logrules.model.failure import Failure
 from logrules.parsing.exit_signals import normal_code, signal_name, signal_number
 from logrules.parsing.exits import ExitReader
-from logrules.ruleset.table_files import ExitsFile, adapter_of
-from logrules.ruleset.tables import ExitCode, ExitForm
+from logrules.ruleset.file_adapter import adapter_of
+from logrules.ruleset.tables import ExitCode, ExitForm, Tables
 
 _FILE = Path(__file__).parents[2] / "rules" / "exits.yaml"
-_TABLE: ExitsFile = adapter_of(ExitsFile).validate_python(yaml.load(_FILE.read_text(), yaml.CSafeLoader))
+_TABLE: Tables = adapter_of(Tables).validate_python(yaml.load(_FILE.read_text(), yaml.CSafeLoader))
 _FORMS = {form.id: form for form in _TABLE.exit_forms}
 
 

@@ -13,8 +13,8 @@ from logrules.model.failure import ExceptionLink, Frame, Link, Origin
 from logrules.model.package_path import PathKind, is_own, package_path
 from logrules.parsing.origin import NestedPhases, OriginResolver
 from logrules.parsing.own_words import OwnNames, words_of
-from logrules.ruleset.table_files import OriginsFile, adapter_of
-from logrules.ruleset.tables import Component, Nesting, OwnWords, Place
+from logrules.ruleset.file_adapter import adapter_of
+from logrules.ruleset.tables import Component, Nesting, OwnWords, Place, Tables
 
 ORIGINS = Path(__file__).parents[2] / "rules" / "origins.yaml"
 PHASES = {
@@ -23,9 +23,9 @@ PHASES = {
 }
 
 
-def _table() -> OriginsFile:
-    table = adapter_of(OriginsFile).validate_python(yaml.load(ORIGINS.read_text(encoding="utf-8"), yaml.CSafeLoader))
-    assert isinstance(table, OriginsFile)
+def _table() -> Tables:
+    table = adapter_of(Tables).validate_python(yaml.load(ORIGINS.read_text(encoding="utf-8"), yaml.CSafeLoader))
+    assert isinstance(table, Tables)
     return table
 
 

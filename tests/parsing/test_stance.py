@@ -14,12 +14,12 @@ from logrules.parsing.header import HeaderParser
 from logrules.parsing.stance import MAX_CLAUSES, MAX_JUDGED_CHARS, StanceJudge
 from logrules.ruleset import pattern
 from logrules.ruleset.compile import compile_pack
+from logrules.ruleset.file_adapter import adapter_of
 from logrules.ruleset.load import rule_texts, shipped_rules
-from logrules.ruleset.table_files import StancesFile, adapter_of
-from logrules.ruleset.tables import Part, StanceForm
+from logrules.ruleset.tables import Part, StanceForm, Tables
 
 FORMS: tuple[StanceForm, ...] = (
-    adapter_of(StancesFile)
+    adapter_of(Tables)
     .validate_python(yaml.load((shipped_rules() / "stances.yaml").read_text(), yaml.CSafeLoader))
     .stances
 )

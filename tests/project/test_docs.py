@@ -17,10 +17,10 @@ from logrules.cli.main import VERBS
 from logrules.cli.schema import all_schemas
 from logrules.engine.run import prepared
 from logrules.ruleset.condition import Detection
+from logrules.ruleset.file_adapter import adapter_of
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.models import RuleFile
-from logrules.ruleset.table_files import adapter_of
 from logrules.ruleset.when import parse_when
 from logrules.ruletest.case import CaseFile, Moment, read_cases
 from logrules.ruletest.collect import collect

@@ -116,7 +116,7 @@ def test_a_shipped_file_in_disorder_loses_nothing(path):
 def test_every_shipped_file_names_the_schema_of_its_kind(folder):
     kinds = {
         "frameworks": "framework",
-        "exceptions": "exceptions",
+        "exceptions": "tables",
         "fixes": "fixes",
         "expect": "expect",
         "translations": "translation",
@@ -130,7 +130,7 @@ def test_every_shipped_file_names_the_schema_of_its_kind(folder):
         parts = path.relative_to(root).parts
         kind = next((kinds[part] for part in parts if part in kinds), "rule")
         if len(parts) == 2:  # a table
-            kind = path.stem
+            kind = "tables"
         assert (path.parent / named).resolve() == root / f"docs/schema/{kind}.json", path
 
 
