@@ -58,7 +58,7 @@ class RuleEvaluation:
 
     def judged(self, rule_id: str) -> Judged:
         """What is known of a rule's condition now."""
-        found = self._found(self._index.rules[rule_id])
+        found = self._found(self._index.rule(rule_id))
         waits = {wait.wait.id: wait.renewed for wait in self._run.tracker.waits.open()}
         states = self._states.get(rule_id, {})
         together = self._told_together(rule_id, found)
@@ -66,7 +66,7 @@ class RuleEvaluation:
 
     def move(self, observation: Observation, signal: int) -> Iterator[Change]:
         """Take a signal of a line to the rules that ask for it."""
-        for rule, moved in self._index.rules.moved_by(signal):
+        for rule, moved in self._index.moved_by(signal):
             states = self._states.setdefault(rule.id, {})
             for leaf in moved:
                 state = states.get(leaf)
@@ -117,8 +117,8 @@ class RuleEvaluation:
         """What the tables know of the failures so far: told once, taken back where a record grew into another."""
         held = self._run.failures.rules()
         for name in sorted(held):
-            if name not in self._raised and name in self._index.rules:
-                self._raised[name] = self._index.rules[name]
+            if name not in self._raised and (rule := self._run.pack.rules.named(name)) is not None:
+                self._raised[name] = rule
                 yield Raised(name, self._run.now)
         for rule in tuple(self._raised.values()):
             if rule.from_table and rule.id not in held:
@@ -127,17 +127,17 @@ class RuleEvaluation:
 
     def hypotheses(self) -> Iterator[Hypothesis]:
         """Everything that holds now, by condition or by table. Changes nothing."""
-        run, rules = self._run, self._index.rules
+        run = self._run
         silent = (rule.id for rule in self._silent_now())
         for name in dict.fromkeys([*self._states, *silent]):
-            rule = rules[name]
+            rule = self._index.rule(name)
             matches = self._found(rule)
             if self._holds(rule, matches) and (shown := conditions.shown(rule.when, matches)):
                 lived_on = all(survived(run, rule, match) for match in shown)
                 told = tuple(of_the_ranks(run, match) for match in shown)
                 yield Hypothesis(rule, told, lived_on, overdue=self._is_overdue(rule))
         for name, match, caught in run.failures.matches():
-            rule_of_row = rules.get(name)
+            rule_of_row = run.pack.rules.named(name)
             if rule_of_row is not None:
                 lived_on = caught or survived(run, rule_of_row, match)
                 yield Hypothesis(rule_of_row, (of_the_ranks(run, match),), lived_on)
@@ -179,7 +179,7 @@ class RuleEvaluation:
 
     def _found(self, rule: Rule) -> dict[Leaf, Match | None]:
         states = self._states.get(rule.id, {})
-        return {leaf: self._match_of(leaf, states.get(leaf)) for leaf in self._index.rules.leaves(rule.id)}
+        return {leaf: self._match_of(leaf, states.get(leaf)) for leaf in self._index.leaves(rule.id)}
 
     def _match_of(self, leaf: Leaf, state: LeafState | None) -> Match | None:
         if isinstance(leaf, Stillness):
@@ -195,12 +195,12 @@ class RuleEvaluation:
 
     def _told_together(self, rule_id: str, found: Mapping[Leaf, Match | None]) -> set[Every]:
         """The conjunctions whose parts are, or once were, told together."""
-        asked = self._index.rules.joint(rule_id)
+        asked = self._index.joint(rule_id)
         now = {one for one in asked if one not in self._together and conditions.told_as_one(one, found)}
         return self._together | now if now else self._together
 
     def _detects(self, rule_id: str, kind: Detection) -> bool:
-        return any(isinstance(leaf, Detector) and leaf.kind is kind for leaf in self._index.rules.leaves(rule_id))
+        return any(isinstance(leaf, Detector) and leaf.kind is kind for leaf in self._index.leaves(rule_id))
 
     def _silent_now(self) -> Iterable[Rule]:
         """The rules whose answer silence can change now: most have seen nothing yet that they ask for."""

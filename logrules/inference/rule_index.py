@@ -1,6 +1,6 @@
 """Tables that a session looks things up in: they depend on the pack alone, so that many sessions can share them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import chain
 from typing import TypeAlias, TypeVar
@@ -19,7 +19,6 @@ from logrules.ruleset.condition import (
     leaves,
     signals_of,
 )
-from logrules.ruleset.long_tables import RuleTable
 from logrules.ruleset.pack import Pack, Rule
 
 Sign = TypeVar("Sign", int, str)
@@ -27,50 +26,18 @@ Sign = TypeVar("Sign", int, str)
 Limits: TypeAlias = Mapping[Detection, tuple[float, ...]]
 
 
-class RulesById(Mapping[str, Rule]):
-    """The rules of a pack by their ids, and the parts of their conditions: of a few, when a log first moves them."""
-
-    def __init__(self, rules: RuleTable) -> None:
-        self._rules = rules
-        self.leaves = cache(self._leaves)
-        self.joint = cache(self._joint)
-        self.moved_by = cache(self._moved_by)
-
-    def __getitem__(self, name: str) -> Rule:
-        return self._rules[self._rules.summary.by_id[name]]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._rules.summary.by_id)
-
-    def __len__(self) -> int:
-        return len(self._rules)
-
-    def _leaves(self, name: str) -> tuple[Leaf, ...]:
-        """The leaves of a rule's condition, each once."""
-        return tuple(dict.fromkeys(leaves(self[name].when)))
-
-    def _joint(self, name: str) -> tuple[Every, ...]:
-        """The conjunctions of a rule's condition whose parts must be told together."""
-        return joint(self[name].when)
-
-    def _moved_by(self, signal: int) -> tuple[tuple[Rule, tuple[Leaf, ...]], ...]:
-        """The rules that ask for a signal, each with the leaves that it moves."""
-        return tuple(
-            (rule, tuple(leaf for leaf in self.leaves(rule.id) if signal in signals_of(leaf)))
-            for rule in self._rules.asking(signal)
-        )
-
-
 class Index:
     """What sessions look up of a pack."""
 
     def __init__(self, pack: Pack) -> None:
-        tables, rules = pack.tables, RulesById(pack.rules)
-        self.rules = rules
+        tables = pack.tables
+        self._rules = pack.rules
+        # The parts of conditions: of a few rules, when a log first moves them.
+        self.leaves, self.joint, self.moved_by = cache(self._leaves), cache(self._joint), cache(self._moved_by)
         # The rules that silence can move, and the metrics of those among them that ask for no silence itself: they have
         # to see something first.
         self.silent = {rule.id: rule for rule in pack.rules.silent()}
-        leaves_of = {name: rules.leaves(name) for name in self.silent}
+        leaves_of = {name: self.leaves(name) for name in self.silent}
         self.metrics_of = {
             name: frozenset(leaf.metric for leaf in found if isinstance(leaf, Metrical))
             for name, found in leaves_of.items()
@@ -105,6 +72,25 @@ class Index:
         self.told = {number: name for name, number in pack.told_signals.items()}
         # The headers that a launcher puts before each line of the rank that wrote it.
         self.labels = frozenset(form.id for form in pack.headers if form.labels)
+
+    def rule(self, name: str) -> Rule:
+        """The rule of this id. Raises KeyError where there is none."""
+        return self._rules[self._rules.summary.by_id[name]]
+
+    def _leaves(self, name: str) -> tuple[Leaf, ...]:
+        """The leaves of a rule's condition, each once."""
+        return tuple(dict.fromkeys(leaves(self.rule(name).when)))
+
+    def _joint(self, name: str) -> tuple[Every, ...]:
+        """The conjunctions of a rule's condition whose parts must be told together."""
+        return joint(self.rule(name).when)
+
+    def _moved_by(self, signal: int) -> tuple[tuple[Rule, tuple[Leaf, ...]], ...]:
+        """The rules that ask for a signal, each with the leaves that it moves."""
+        return tuple(
+            (rule, tuple(leaf for leaf in self.leaves(rule.id) if signal in signals_of(leaf)))
+            for rule in self._rules.asking(signal)
+        )
 
 
 def _by_sign(shown: Iterable[tuple[str, Iterable[Sign]]]) -> dict[Sign, tuple[str, ...]]:

@@ -139,4 +139,4 @@ def _fired_on_case(on: Prepared, case: Case) -> Fired:
 
 def _fired(on: Prepared, session: Session) -> Fired:
     """The rules that fired; a row of a table may well stand behind a rule that says more."""
-    return frozenset(rule for rule in held(session) if not on.index.rules[rule].from_table)
+    return frozenset(rule for rule in held(session) if not on.index.rule(rule).from_table)

@@ -76,7 +76,7 @@ def refused(on: Prepared, rule: str, log: str) -> dict[int, int]:
     lines = log.splitlines()
     return {
         signal: number
-        for signal in all_signals(on.index.rules[rule].when)
+        for signal in all_signals(on.index.rule(rule).when)
         for number, line in reversed(list(enumerate(lines, start=1)))
         if any(literal in line for literal in on.pack.signals[signal].literals)
     }
@@ -85,7 +85,7 @@ def refused(on: Prepared, rule: str, log: str) -> dict[int, int]:
 def condition_tree(on: Prepared, session: Session, rule: str, near: Mapping[int, int] | None = None) -> ConditionPart:
     """The rule's condition taken apart. ``near`` is what was refused."""
     judged_now = replace(session.judged(rule), refused=near or {})
-    return explain(on.index.rules[rule].when, judged_now, lambda signal: on.pack.signals[signal].name)
+    return explain(on.index.rule(rule).when, judged_now, lambda signal: on.pack.signals[signal].name)
 
 
 def _line(log: str, tree: ConditionPart) -> str | None:

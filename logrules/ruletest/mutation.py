@@ -151,7 +151,7 @@ def mutation_scores(on: Prepared, examples: Sequence[Example], processes: int | 
 
 def mutation_score(on: Prepared, examples: Sequence[Example]) -> MutationScore:
     """Try every mutant of the rule whose examples these are."""
-    rule = on.index.rules[examples[0].owner]
+    rule = on.index.rule(examples[0].owner)
     tried = list(mutants(on.pack, rule))
     read = [(example, events_of_example(on, example)) for example in examples]
     # What fails on the rule as it is says nothing of a mutant.

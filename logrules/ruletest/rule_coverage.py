@@ -35,7 +35,7 @@ def coverage(on: Prepared, examples: Sequence[Example], processes: int | None) -
 
 def footprint(on: Prepared, example: Example) -> Footprint:
     """Run one example and note what it touches of its rule."""
-    own = all_signals(on.index.rules[example.owner].when)
+    own = all_signals(on.index.rule(example.owner).when)
     events = events_of_example(on, example)
     tree = condition_tree(on, judged(on, events, example.quiet_s), example.owner)
     # A whole traceback's signals are in no line's hits, only in what the condition saw.
@@ -67,7 +67,7 @@ def _rule_coverage(rule: str, asked: Mapping[Exercise, str], done: set[Exercise]
 def _to_exercise(on: Prepared, rule: str) -> Mapping[Exercise, str]:
     """All that examples of a rule can exercise, with what is said where none does."""
     asked: dict[Exercise, str] = {}
-    signals = [(number, on.pack.signals[number]) for number in sorted(all_signals(on.index.rules[rule].when))]
+    signals = [(number, on.pack.signals[number]) for number in sorted(all_signals(on.index.rule(rule).when))]
     for number, signal in signals:
         asked[_SIGNAL, number] = f"no example has the signal `{signal.name}`"
     for number, signal in signals:
