@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from logrules.model.event import Event
     from logrules.model.report import Report
     from logrules.notify.listener import Listener
+    from logrules.notify.notifications import NotificationPolicy
     from logrules.ruleset.pack import Pack
 
 VERBS = "logrules.verbs"
@@ -97,13 +98,15 @@ class DiagnoseExtension(Protocol):
 
 @record
 class WatchedRun:
-    """What listeners of a package may work with: the job that is followed, its name, and whom to tell what failed.
+    """What listeners may work with: the job that is followed, its name, and whom to tell what failed.
 
-    ``pid`` is the process of the command that was started, None where there is none or before it was.
+    ``policy`` says what of an update is news, to all the same. ``pid`` is the process of the command that was started,
+    None where there is none or before it was.
     """
 
     following: "Following"
     job: str
+    policy: "NotificationPolicy"
     pid: Callable[[], int | None]
     complain: Callable[[str], None]
 

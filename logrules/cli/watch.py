@@ -119,9 +119,10 @@ def run(options: argparse.Namespace) -> int:
         job.source, pack, job.beat_s, job.backlog, job.dumps, beat_share=job.beat_share, cache=not options.no_cache
     )
     complain = partial(_complain, language=options.lang)
-    told = watch_listeners.notifiers(options, following, lambda: job.pid, complain)
+    watched = watch_listeners.watched_run(options, following, lambda: job.pid, complain)
+    told = watch_listeners.notifiers(options, watched)
     # A program reads the document on standard output: what people read goes aside.
-    told += watch_listeners.displays(options, following, job, out if options.format == "text" else sys.stderr)
+    told += watch_listeners.displays(options, watched, job, out if options.format == "text" else sys.stderr)
     endings = [cause.id for cause in pack.tables.causes if cause.tier == _ENDED]
     report, status = _watched(job, following, told, endings, complain)
     if report is not None and status is None and not report.lines and not report.diagnoses:

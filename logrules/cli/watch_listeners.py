@@ -21,24 +21,16 @@ Complain = Callable[[str], None]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The panel, notifications, and what packages add."""
+    """The panel, the report in a file, the job's name, and what packages add."""
     parser.add_argument(
         "--panel",
         choices=("under", "only", "off"),
         help="a live panel under the log, or instead of it (default: under the log, on a terminal)",
     )
-    tell = parser.add_argument_group("notifications")
-    tell.add_argument("--on-stall", metavar="CMD", help="run CMD when a stall is suspected, and again while it lasts")
-    tell.add_argument("--on-diagnosis", metavar="CMD", help="run CMD when a diagnosis is made")
-    tell.add_argument(
-        "--notify",
-        metavar="URL",
-        help="post events to URL: Slack, Feishu, Lark, DingTalk, WeCom, PagerDuty (by host), else JSON",
-    )
-    tell.add_argument(
+    parser.add_argument(
         "--report", metavar="FILE", help="keep an up-to-date report in FILE: JSON, or HTML if it is called FILE.html"
     )
-    tell.add_argument(
+    parser.add_argument(
         "--job-name",
         metavar="NAME",
         help="the job's name in messages, events and metrics (default: $LOGRULES_JOB, the scheduler's id)",
@@ -47,62 +39,48 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         extension.add_options(parser)
 
 
-def notifiers(
-    options: argparse.Namespace, following: "Following", child: Callable[[], int | None], complain: Complain
-) -> list[Listener]:
-    """The listeners that the options ask for. Raises LogrulesError where one cannot work."""
+def watched_run(
+    options: argparse.Namespace, following: "Following", pid: Callable[[], int | None], complain: Complain
+) -> WatchedRun:
+    """What all listeners work with."""
     from logrules.notify.notifications import NotificationPolicy, job_name
 
-    found: list[Listener] = []
     job = options.job_name or job_name(os.environ)
-    policy = NotificationPolicy(job)
+    return WatchedRun(following, job, NotificationPolicy(job), pid, complain)
+
+
+def notifiers(options: argparse.Namespace, run: WatchedRun) -> list[Listener]:
+    """The listeners that the options ask for. Raises LogrulesError where one cannot work."""
+    found: list[Listener] = []
     if options.format == "jsonl":
         from logrules.notify.event_lines import EventStream
 
-        found.append(EventStream(sys.stdout, options.lang, policy, job))
-    for option, command, kinds in (
-        ("--on-stall", options.on_stall, ("stall", "stall-lasts")),
-        ("--on-diagnosis", options.on_diagnosis, ("diagnosis",)),
-    ):
-        if command:
-            from logrules.notify.notifications import Kind
-            from logrules.notify.senders import Commands, words_of
-
-            found.append(Commands(words_of(option, command), frozenset(map(Kind, kinds)), complain, policy))
-    if options.notify is not None:
-        from logrules.notify.senders import Webhook
-
-        found.append(Webhook(options.notify, complain, options.lang, policy))
+        found.append(EventStream(sys.stdout, options.lang, run.policy, run.job))
     if options.report:
         from logrules.notify.kept_file import ReportFile
 
         path = Path(options.report)
         if not path.parent.is_dir():
             raise LogrulesError(f"--report {path}: there is no folder {path.parent}")
-        found.append(ReportFile(path, options.lang, complain))
-    run = WatchedRun(following, job, child, complain)
+        found.append(ReportFile(path, options.lang, run.complain))
     for extension in watch_extensions():
         found += extension.listeners(options, run)
     return found
 
 
-def displays(options: argparse.Namespace, following: "Following", job: "Job", out: TextIO) -> list[Listener]:
+def displays(options: argparse.Namespace, run: WatchedRun, job: "Job", out: TextIO) -> list[Listener]:
     """The panel, where there is a terminal for it, with its keys where nobody else reads them; else lines."""
-    from logrules.notify.notifications import job_name
-
-    name = options.job_name or job_name(os.environ)
     if not _has_panel(options, out):
-        return [_lines(options, job, out, name)]
+        return [_lines(options, job, out, run.job)]
     from logrules.notify.event_lines import IncidentHistory
-    from logrules.notify.notifications import NotificationPolicy
     from logrules.notify.panel import Panel
 
-    history = IncidentHistory(NotificationPolicy(name), options.lang)
+    history = IncidentHistory(run.policy, options.lang)
     panel = Panel(
-        out.fileno(), job.turn, following.workers, options.lang,
-        keys=_has_keys(options), history=history.lines, job=name,
+        out.fileno(), job.turn, run.following.workers, options.lang,
+        keys=_has_keys(options), history=history.lines, job=run.job,
     )  # fmt: skip
-    return [history, panel, *_keys(options, following, job, panel)]
+    return [history, panel, *_keys(options, run.following, job, panel)]
 
 
 def _has_panel(options: argparse.Namespace, out: TextIO) -> bool:

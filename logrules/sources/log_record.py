@@ -25,7 +25,7 @@ _RANKS = ("rank", "global_rank")
 _SAID = frozenset((*_TIMES, *_LEVELS, *_FAULTS, *_RANKS))
 _FIGURE = re.compile(r"[A-Za-z_][\w./-]{0,60}")
 # What else tells a record of a log from data that has a message: Docker's stream.
-STREAM, STREAMS = "stream", ("stdout", "stderr")
+_STREAM, _STREAMS = "stream", ("stdout", "stderr")
 # Where the fields stand inside another: of Rust's tracing, of Google's structured payloads.
 _INSIDE = ("fields", "jsonPayload")
 # What Rust's tracing puts before the message where it writes no JSON, beside the fields.
@@ -36,7 +36,7 @@ _IN_TENS = {10: "DEBUG", 20: "DEBUG", 30: "INFO", 40: "WARNING", 50: "ERROR", 60
 # What is shown for the name of a level: as Python's loggers, and the header format ``record``, call it.
 _SHOWN = {name: "CRITICAL" if level is Level.FATAL else level.name for name, level in LEVEL_NAMES.items()}
 # As most writers spell it, so that it is one look-up for each record of a log.
-SHOWN_LEVELS = _SHOWN | {name.lower(): shown for name, shown in _SHOWN.items()}
+_LEVELS_AS_WRITTEN = _SHOWN | {name.lower(): shown for name, shown in _SHOWN.items()}
 # Seconds since the epoch are less than this until the year 5138; more are thousandths, millionths or
 # thousandths of these.
 _MOST_SECONDS = 1e11
@@ -48,18 +48,17 @@ _DECODER = json.JSONDecoder()
 _BLANKS = " \t\r\n"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # A time in UTC as most write it: day, clock, thousandths. All days of the calendar but 29 February.
-IN_UTC = (
+_IN_UTC = re.compile(
     r"((?!0000)[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
     r"|02-(?:0[1-9]|1[0-9]|2[0-8])))[T ]((?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])[.,]([0-9]{3})[0-9]{0,6}"
     r"(?:Z|\+00:00)?"
 )
-_IN_UTC = re.compile(IN_UTC)
 # Most objects without a message are told by this, unread.
 _NAMES = re.compile(rb'"(?:' + "|".join((*_MESSAGES, *_INSIDE, _RECORD)).encode() + rb')" ?:')
 
 
 @frozen
-class RecordForm:
+class _RecordForm:
     """Which names of a record say what, by all names that it has: the records of a log are of few forms."""
 
     inside: tuple[str, ...]
@@ -74,7 +73,7 @@ class RecordForm:
     of_stream: bool
 
 
-def _form(names: tuple[str, ...]) -> RecordForm:
+def _form(names: tuple[str, ...]) -> _RecordForm:
     def of(known: Sequence[str]) -> tuple[str, ...]:
         return tuple(name for name in known if name in names)
 
@@ -82,7 +81,7 @@ def _form(names: tuple[str, ...]) -> RecordForm:
     # Of several the first that says something is the message; a number in another is a figure.
     said = _SAID if len(messages) > 1 else _SAID.union(messages)
     figures = () if relayed else tuple(name for name in names if name not in said and _FIGURE.fullmatch(name))
-    return RecordForm(
+    return _RecordForm(
         inside=of(_INSIDE),
         messages=messages,
         times=of(_TIMES),
@@ -92,19 +91,19 @@ def _form(names: tuple[str, ...]) -> RecordForm:
         ranks=of(_RANKS),
         figures=figures,
         of_loguru=_RECORD in names,
-        of_stream=STREAM in names,
+        of_stream=_STREAM in names,
     )
 
 
-_forms: dict[tuple[str, ...], RecordForm] = {}
+_forms: dict[tuple[str, ...], _RecordForm] = {}
 
 
-def form_of(names: tuple[str, ...]) -> RecordForm:
+def _form_of(names: tuple[str, ...]) -> _RecordForm:
     """What the names of a record say, in their order."""
     return _forms.get(names) or _new_form(names)
 
 
-def _new_form(names: tuple[str, ...]) -> RecordForm:
+def _new_form(names: tuple[str, ...]) -> _RecordForm:
     """What is kept of forms is bounded: a hostile log may have another one a record, of names without end."""
     form = _form(names)
     if len(names) <= _KEPT_NAMES and sum(map(len, names)) <= _KEPT_CHARS:
@@ -133,19 +132,19 @@ def _lines_of(record: Mapping[str, Any]) -> list[str] | None:
 
     There is one for each line of such a log: what its form has no names for is not looked for.
     """
-    fields, form, target = record, form_of(tuple(record)), None
+    fields, form, target = record, _form_of(tuple(record)), None
     for name in form.inside:
         if isinstance(inner := record[name], dict):
             target = record.get(_TARGET)
             fields = {**fields, **inner}
-            form = form_of(tuple(fields))
+            form = _form_of(tuple(fields))
     of_loguru = form.of_loguru and isinstance(fields[_RECORD], dict)
     message = _first(fields, (*form.messages, _LINE) if of_loguru else form.messages)
     if not isinstance(message, str):
         return None
     time = time_of(_first(fields, form.times)) if form.times else ""
     level = _level(_first(fields, form.levels)) if form.levels else ""
-    stream = next((name for name in STREAMS if fields[STREAM] == name), "") if form.of_stream else ""
+    stream = next((name for name in _STREAMS if fields[_STREAM] == name), "") if form.of_stream else ""
     if not (time or level or stream or of_loguru):
         return None
     fault = _first(fields, form.faults) if form.faults else None
@@ -166,7 +165,7 @@ def _lines_of(record: Mapping[str, Any]) -> list[str] | None:
     return lines if rank is None else [f"[rank{rank}]: {line}" for line in lines]
 
 
-def _figures(fields: Mapping[str, Any], form: RecordForm) -> str:
+def _figures(fields: Mapping[str, Any], form: _RecordForm) -> str:
     """The numbers beside a message (a step, its loss), as loggers print them on a console."""
     return "".join([f" {name}={fields[name]}" for name in form.figures if type(fields[name]) in _NUMBERS])
 
@@ -194,7 +193,7 @@ def time_of(value: object) -> str:
 
 def _level(value: object) -> str:
     """A level by its name or number, empty where it is none."""
-    if isinstance(value, str) and (shown := SHOWN_LEVELS.get(value)):
+    if isinstance(value, str) and (shown := _LEVELS_AS_WRITTEN.get(value)):
         return shown
     number = _number(value)
     if number is None:

@@ -14,9 +14,7 @@ _BEGUN = late_pattern(rb'\n\{ ?"')
 # In place of a mark: without it, what stands round one could make another.
 _BLANKS = b" " * len(CONTINUED)
 # Marks of joined lines stay where they are.
-_END = rb"[ \r]*(?=(?:" + re.escape(JOINED) + rb")*$)"
-_RECORD = rb"\{[^\n]*\}" + _END
-_OBJECT = late_pattern(b"^" + _RECORD, re.MULTILINE)
+_OBJECT = late_pattern(rb"^\{[^\n]*\}[ \r]*(?=(?:" + re.escape(JOINED) + rb")*$)", re.MULTILINE)
 
 
 def records_as_lines(data: bytes, *, joined: bool = False) -> bytes:
@@ -32,21 +30,12 @@ def records_as_lines(data: bytes, *, joined: bool = False) -> bytes:
     if not data.startswith(b"{") and not _BEGUN.search(data):
         return data
     from logrules.sources.log_record import lines_of_record
-    from logrules.sources.record_layout import layouts_in
-
-    layouts = layouts_in(data)
-    line_of = layouts[1] if layouts is not None else None
 
     def as_lines(found: "re.Match[bytes]") -> bytes:
-        if found.lastindex and line_of is not None and (line := line_of(found)) is not None:
-            return line
         lines = lines_of_record(found[0])
         if lines is None:
             return found[0]
         text = "\n".join(lines).encode(errors="replace").replace(CONTINUED, _BLANKS).replace(JOINED, _BLANKS)
         return text.replace(b"\n", b"\n" + CONTINUED)
 
-    if layouts is None:
-        return _OBJECT.sub(as_lines, data)
-    either = rb"^(?:(?:" + layouts[0] + rb")" + _END + rb"|" + _RECORD + rb")"
-    return re.sub(either, as_lines, data, flags=re.MULTILINE)
+    return _OBJECT.sub(as_lines, data)

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Mapping
 
 from logrules.model.record import record
-from logrules.notify.delivery import kill_group
+from logrules.tools.notification.delivery import kill_group
 
 MAX_OUTPUT_BYTES = 1 << 20
 _AFTER_KILL_S = 0.5

@@ -9,10 +9,10 @@ import pytest
 from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed, Raised, StallProlonged, Withdrawn
 from logrules.model.event import Worker
 from logrules.model.report import Severity
-from logrules.notify.delivery import post
 from logrules.notify.event_lines import EventStream, Lines
 from logrules.notify.notifications import Kind, NotificationPolicy, facts, sentence
-from logrules.notify.senders import Webhook, body_for, signed
+from logrules.tools.notification.delivery import post
+from logrules.tools.notification.senders import Webhook, body_for, signed
 from tests.notify.test_listeners import REPORT, STALL, STALLED, receive, update
 
 assert receive  # a fixture

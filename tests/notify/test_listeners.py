@@ -23,14 +23,14 @@ from logrules.model.collective import GroupRecord
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Diagnosis, Report, Restart, Severity, StackView, Status, Text
 from logrules.model.timeline import ParallelSizes, WorkerNow
-from logrules.notify.delivery import UndeliveredError, post, run_bounded
 from logrules.notify.kept_file import EVERY_S, ReportFile
 from logrules.notify.notifications import Kind, NotificationPolicy, facts, sentence
-from logrules.notify.senders import APART_S, Commands, Webhook, words_of
 from logrules.output.atomic_write import UnwritableError, write_file
 from logrules.tools.inspection.inspect_option import Inspection
 from logrules.tools.inspection.job_processes import Process, python_processes
 from logrules.tools.inspection.probes import probe_hang
+from logrules.tools.notification.delivery import UndeliveredError, post, run_bounded
+from logrules.tools.notification.senders import APART_S, Commands, Webhook, words_of
 from tests.conftest import until
 
 STALL = Diagnosis(
@@ -308,12 +308,13 @@ def test_a_file_is_replaced_as_a_whole(tmp_path):
 def test_metrics_are_served_to_this_machine_alone_unless_told_otherwise(more, address):
     pytest.importorskip("prometheus_client")
     from logrules.cli import watch
-    from logrules.cli.watch_listeners import notifiers
+    from logrules.cli.watch_listeners import notifiers, watched_run
 
     parser = argparse.ArgumentParser()
     watch.add_options(parser)
     options = parser.parse_args(["--metrics-port", "0", *more])
-    (metrics,) = notifiers(options, SimpleNamespace(workers=tuple), lambda: None, print)
+    run = watched_run(options, SimpleNamespace(workers=tuple), lambda: None, print)
+    (metrics,) = notifiers(options, run)
     try:
         assert metrics.address == address
     finally:
@@ -322,12 +323,14 @@ def test_metrics_are_served_to_this_machine_alone_unless_told_otherwise(more, ad
 
 def test_an_address_without_a_port_is_refused():
     from logrules.cli import watch
-    from logrules.cli.watch_listeners import notifiers
+    from logrules.cli.watch_listeners import notifiers, watched_run
 
     parser = argparse.ArgumentParser()
     watch.add_options(parser)
+    options = parser.parse_args(["--metrics-address", "::"])
+    run = watched_run(options, SimpleNamespace(workers=tuple), lambda: None, print)
     with pytest.raises(LogrulesError, match="--metrics-address is for --metrics-port"):
-        notifiers(parser.parse_args(["--metrics-address", "::"]), SimpleNamespace(workers=tuple), lambda: None, print)
+        notifiers(options, run)
 
 
 def test_metrics_for_prometheus():

@@ -1,7 +1,6 @@
 """Logs of JSON records are read as the lines that they stand for, and told by the lines of their files."""
 
 import json
-import re
 import tracemalloc
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from logrules.engine.run import replay
 from logrules.model.stream import CONTINUED, Block
 from logrules.sources.log_record import lines_of_record
 from logrules.sources.log_records import records_as_lines
-from logrules.sources.record_layout import LEAST_BYTES, layouts_in
 from logrules.sources.source import SavedSource, numbered_lines_of
 from tests.conftest import MemorySource, fixtures
 
@@ -245,18 +243,4 @@ _WRITERS = (
 )
 def test_a_record_is_read_alike_in_a_block_of_many_and_alone(records, separators, ends):
     lines = [json.dumps(one, separators=separators).encode() + ends.encode() for one in records]
-    lines *= LEAST_BYTES // sum(map(len, lines)) + 1
     assert records_as_lines(b"".join(lines)) == b"".join(map(records_as_lines, lines))
-
-
-def test_records_of_some_writers_are_read_by_patterns():
-    writers = (
-        {"time": "2026-01-31T10:20:30.250Z", "level": "info", "msg": "step", "step": 3, "caller": "a.py", "task": None},
-        {"log": "a line\n", "stream": "stderr", "time": "2026-01-31T10:20:30.250123456Z"},
-    )
-    lines = [json.dumps(one).encode() + b"\n" for one in writers]
-    found = layouts_in(b"".join(lines) * (LEAST_BYTES // len(lines[0])))
-    assert found is not None
-    pattern, line_of = found
-    read = [line_of(match) for line in lines if (match := re.fullmatch(pattern, line.strip()))]
-    assert read == [b"2026-01-31 10:20:30.250 [INFO] step step=3", b"2026-01-31 10:20:30.250 [stderr] a line"]

@@ -13,13 +13,13 @@ from urllib.parse import quote_plus, urlsplit
 from logrules.model.change import Update
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Report
-from logrules.notify.delivery import command_delivery, post_delivery
 from logrules.notify.listener import Listener
 from logrules.notify.notifications import Kind, Notification, NotificationPolicy, fact_text, facts, sentence
-from logrules.notify.task_queue import DeliveryQueue
 from logrules.output.escape import safe
 from logrules.output.report_json import render_json, report_document
 from logrules.sources.wall_clock import system_time
+from logrules.tools.notification.delivery import command_delivery, post_delivery
+from logrules.tools.notification.delivery_queue import DeliveryQueue
 
 # A job that stalls in a hundred ways at once is one message to a command.
 APART_S = 60.0
