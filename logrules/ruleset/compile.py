@@ -54,7 +54,7 @@ class CheckedFiles:
         return replace(pack, origins=self._origins(), replaced=self.replaced)
 
     def pack_on(self, shipped: Pack, digest: str) -> Pack:
-        """The shipped pack with these rules and translations on top of it; it is as if all had been compiled.
+        """The shipped pack with these on top of it, as `added_rules` lets through: as if all had been compiled.
 
         Only its signals have other numbers. Raises PackError with every problem.
         """
@@ -84,12 +84,16 @@ def compile_pack(texts: Sequence[RuleText], digest: str, settings: Settings | No
 
 
 def added_rules(texts: Iterable[RuleText], config: Config | None) -> CheckedFiles | None:
-    """What comes beside the shipped files, if that is a few rules and translations: they can be put on their pack."""
+    """What comes beside the shipped files, if these are few and none that others are read by: to be put on their pack.
+
+    Rules, rows of exceptions and translations are none.
+    """
     own = [text for text in texts if text.origin]
     if len(own) > MAX_ADDED or (config is not None and config.adds_rules):
         return None
     read = read_sources(own)
-    return read if all(isinstance(one.file, schema.RuleFile | Translation) for one in read.sources) else None
+    alone = schema.RuleFile | ExceptionsFile | Translation
+    return read if all(isinstance(one.file, alone) for one in read.sources) else None
 
 
 def read_sources(texts: Iterable[RuleText], config: Config | None = None) -> CheckedFiles:
@@ -113,7 +117,7 @@ def read_sources(texts: Iterable[RuleText], config: Config | None = None) -> Che
         if source is None:
             continue
         add(source)
-        parts += len(source.document.places)
+        parts += source.document.parts
         if parts > MAX_PACK_PARTS:
             message = f"with this file there are more than {MAX_PACK_PARTS} parts of rules"
             raise PackError([Problem(source.document.place(()), message)])
@@ -146,7 +150,8 @@ def read_source(text: RuleText) -> Read:
             kind = Translation if text.path.parent.name == TRANSLATIONS else _kind_of(document.data)
             if kind is schema.RuleFile:
                 document.data.setdefault("id", text.id)
-        return RuleSource(document, validated(document, kind), text.origin), []
+        # What was checked is in the file.
+        return RuleSource(replace(document, data=None), validated(document, kind), text.origin), []
     except PackError as fault:
         return None, fault.problems
 
