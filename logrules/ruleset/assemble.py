@@ -11,12 +11,12 @@ from logrules.ruleset.condition import Waiting, leaves
 from logrules.ruleset.framework_builder import WAIT_KEYS, add_framework, qualified, trace_of
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.long_tables import RuleTable, SignalTable
-from logrules.ruleset.pack import HeaderFormat, Pack, Signal
+from logrules.ruleset.pack import HeaderFormat, Pack, Rule, Signal
 from logrules.ruleset.pack_builder import PackBuilder, RuleSource
 from logrules.ruleset.pattern_work import lengths_without_clock
 from logrules.ruleset.required_words import required_words
 from logrules.ruleset.rule_builder import add_rule, rules_of_tables
-from logrules.ruleset.tables import Phase, Tables
+from logrules.ruleset.tables import EXCEPTIONS, Phase, Tables
 from logrules.ruleset.translation import Translation, joined
 from logrules.ruleset.vocabulary import Vocabulary
 
@@ -92,8 +92,7 @@ def with_rules(pack: Pack, sources: Sequence[RuleSource]) -> tuple[Pack, tuple[P
     made = replace(
         pack,
         signals=SignalTable(draft.signals),
-        # Rows of tables come last, as they do where all is compiled.
-        rules=RuleTable(sorted(draft.rules.values(), key=lambda rule: rule.from_table)),
+        rules=RuleTable(sorted(draft.rules.values(), key=_order)),
         cards=draft.cards,
         tables=replace(pack.tables, exceptions=_joined("exceptions", pack.tables.exceptions, rows)),
         required={**pack.required, **{row.words: required_words(row.words) for row in rows if row.words is not None}},
@@ -101,6 +100,11 @@ def with_rules(pack: Pack, sources: Sequence[RuleSource]) -> tuple[Pack, tuple[P
         trace=None if pack.trace is None else replace(pack.trace, records=tuple(draft.records)),
     )
     return made, (*draft.problems, *_unknown_waits(draft, sources))
+
+
+def _order(rule: Rule) -> int:
+    """Where it comes where all is compiled: rows of tables last, and those of exceptions first among them."""
+    return rule.from_table and 1 + (not rule.id.startswith(EXCEPTIONS))
 
 
 def _draft_of(sources: Sequence[RuleSource], vocabulary: Vocabulary) -> PackBuilder:

@@ -53,7 +53,7 @@ class CheckedFiles:
         return replace(pack, origins=self._origins(), replaced=self.replaced)
 
     def pack_on(self, shipped: Pack, digest: str) -> Pack:
-        """The shipped pack with these rules and translations on top of it; it is as if all had been compiled.
+        """The shipped pack with these on top of it, as `added_rules` lets through: as if all had been compiled.
 
         Only its signals have other numbers. Raises PackError with every problem.
         """
@@ -83,12 +83,22 @@ def compile_pack(texts: Sequence[RuleText], digest: str, settings: Settings | No
 
 
 def added_rules(texts: Iterable[RuleText], config: Config | None) -> CheckedFiles | None:
-    """What comes beside the shipped files, if that is a few rules and translations: they can be put on their pack."""
+    """What comes beside the shipped files, if these are few and none that others are read by: to be put on their pack.
+
+    Rules, rows of exceptions and translations are none.
+    """
     own = [text for text in texts if text.origin]
     if len(own) > MAX_ADDED or (config is not None and config.adds_rules):
         return None
     read = read_sources(own)
-    return read if all(isinstance(one.file, schema.RuleFile | Translation) for one in read.sources) else None
+    return read if all(_is_read_alone(one.file) for one in read.sources) else None
+
+
+def _is_read_alone(file: AnyFile) -> bool:
+    """Whether no other file is read by what this one says."""
+    if isinstance(file, Tables):
+        return replace(file, exceptions=()) == Tables()
+    return isinstance(file, schema.RuleFile | Translation)
 
 
 def read_sources(texts: Iterable[RuleText], config: Config | None = None) -> CheckedFiles:
@@ -112,7 +122,7 @@ def read_sources(texts: Iterable[RuleText], config: Config | None = None) -> Che
         if source is None:
             continue
         add(source)
-        parts += len(source.document.places)
+        parts += source.document.parts
         if parts > MAX_PACK_PARTS:
             message = f"with this file there are more than {MAX_PACK_PARTS} parts of rules"
             raise PackError([Problem(source.document.place(()), message)])
@@ -144,7 +154,8 @@ def read_source(text: RuleText) -> Read:
             kind = Translation if text.path.parent.name == TRANSLATIONS else _kind_of(document.data)
             if kind is schema.RuleFile:
                 document.data.setdefault("id", text.id)
-        return RuleSource(document, validated(document, kind), text.origin), []
+        # What was checked is in the file.
+        return RuleSource(replace(document, data=None), validated(document, kind), text.origin), []
     except PackError as fault:
         return None, fault.problems
 

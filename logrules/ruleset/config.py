@@ -73,7 +73,7 @@ def checked(settings: Settings | None) -> Config | None:
         return None
     data: Any = json.loads(settings.table)
     under = ("tool", "logrules") if Path(settings.path).name == PROJECT_NAME else ()
-    document = Document(settings.path, data, places_of_keys(settings.text, under))
+    document = Document.of(settings.path, data, places_of_keys(settings.text, under))
     table = next((name for name in ("logrules", "tool") if not under and isinstance(data.get(name), dict)), None)
     if table is not None:
         where = "here the keys stand at the top of the file, without a table around them"

@@ -1,5 +1,6 @@
 """Paths of rule files to a Pack, or every problem in them at once; cached by content and version."""
 
+import gc
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -56,6 +57,8 @@ def load_pack(
     pack = cached_pack(digest) if cache else None
     if pack is None:
         pack = _compiled(texts, digest, settings, cache=cache)
+        # The parser of conditions leaves cycles through its frames, and so through ours with every document.
+        gc.collect()
         if cache:
             keep_pack(pack)
     if state:

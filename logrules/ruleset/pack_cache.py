@@ -4,7 +4,15 @@ from collections.abc import Mapping
 
 from logrules.ruleset.kept_values import keep_value, kept_value, latest_digest
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.pattern import VERSION, forms_made, made_so_far, stored_so_far, use_spare, use_stored
+from logrules.ruleset.pattern import (
+    VERSION,
+    forms_made,
+    let_go_of_stored,
+    made_so_far,
+    stored_so_far,
+    use_spare,
+    use_stored,
+)
 
 # The patterns of one pack, by its digest, as this process last read or wrote them.
 _as_kept: dict[str, Mapping[str, bytes]] = {}
@@ -40,7 +48,7 @@ def keep_patterns(digest: str) -> None:
     new = {pattern: form for pattern, form in stored.items() if pattern not in known} | forms_made(known)
     if new:
         keep_value("patterns", digest, {"version": VERSION, "patterns": {**known, **new}})
-    _remembered(digest, {**known, **new})
+    let_go_of_stored(_remembered(digest, {**known, **new}))
 
 
 def _kept_patterns(digest: str) -> Mapping[str, bytes]:

@@ -185,6 +185,16 @@ def use_stored(stored: Mapping[str, bytes]) -> None:
     _Stored.forms = stored
 
 
+def let_go_of_stored(stored: Mapping[str, bytes]) -> None:
+    """Take patterns from here that were just stored; compiled, the thousands of all rules take 14 MB, and few are used.
+
+    Whoever uses one holds it.
+    """
+    use_stored(stored)
+    compiled.cache_clear()
+    _made.clear()
+
+
 def use_spare(stored: Mapping[str, bytes]) -> None:
     """Compile none of these, which were stored with another pack; what is asked for of them counts as made here."""
     _Stored.spare = stored

@@ -1,7 +1,9 @@
 """A YAML file, read within bounds, together with where each of its parts stands."""
 
+import marshal
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import yaml
@@ -15,6 +17,7 @@ MAX_DEPTH = 30
 MAX_NODES = 50_000
 SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _Path: TypeAlias = tuple[str | int, ...]
+_Places: TypeAlias = Mapping[_Path, tuple[int, int]]
 # What a part may be called that is that anyhow: plain data has no other kinds.
 _TAG = "tag:yaml.org,2002:"
 _TEXT_TAGS = frozenset({None, "!", f"{_TAG}str"})
@@ -50,19 +53,34 @@ _FIRST = frozenset(["", *"~nNtf0123456789-+."])
 
 @record
 class Document:
-    """Plain data and the line and column of each part, by its path of keys and indices."""
+    """Plain data of so many ``parts``, and the line and column of each, by its path of keys and indices.
+
+    Few are ever asked for: ``kept_places`` has them as `marshal` writes them, in a quarter of the memory.
+    """
 
     path: str
     data: Any
-    places: Mapping[tuple[str | int, ...], tuple[int, int]]
+    parts: int
+    kept_places: bytes
+
+    @classmethod
+    def of(cls, path: str, data: Any, places: dict[_Path, tuple[int, int]]) -> "Document":
+        """The document of these data, whose parts stand at these places."""
+        return cls(path, data, len(places), marshal.dumps(places))
 
     def place(self, at: Sequence[str | int]) -> Position:
         """Where the part at this path stands, or the nearest enclosing part that is known."""
+        places = _places_of(self.kept_places)
         known = tuple(at)
-        while known and known not in self.places:
+        while known and known not in places:
             known = known[:-1]
-        line, column = self.places.get(known, (1, 1))
-        return Position(self.path, line, column)
+        return Position(self.path, *places.get(known, (1, 1)))
+
+
+@lru_cache(maxsize=8)
+def _places_of(kept: bytes) -> _Places:
+    found: _Places = marshal.loads(kept)  # noqa: S302 (a document wrote it, in this process)
+    return found
 
 
 def parse_document(raw: bytes, shown: str) -> Document:
@@ -127,7 +145,7 @@ class _Composer:
         self._next()
         if not isinstance(further := self._next(), yaml.StreamEndEvent):
             raise self._refusal(further, "is not valid YAML: but found another document")
-        return Document(self._shown, data, self._places)
+        return Document.of(self._shown, data, self._places)
 
     def _value(self, event: Any, path: _Path) -> Any:
         self._places[path] = _line_and_column(event.start_mark)

@@ -180,3 +180,21 @@ def test_what_is_kept_is_read_once_and_not_written_anew_where_nothing_was_learne
     monkeypatch.setattr(pack_cache, "kept_value", None)
     monkeypatch.setattr(pack_cache, "keep_value", None)
     diagnose(str(log))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is counted otherwise elsewhere")
+def test_the_first_start_compiles_all_rules_within_150_megabytes(tmp_path):
+    log = tmp_path / "train.log"
+    log.write_text(OOM, encoding="utf-8")
+    # `ru_maxrss` would be that of the tests' own process, if that has taken more.
+    program = (
+        "from logrules.cli.main import main\ntry:\n    main(['diagnose', 'train.log'])\n"
+        "finally:\n    print(open('/proc/self/status').read().split('VmHWM:')[1].split()[0])\n"
+    )
+    cache = {"LOGRULES_CACHE_DIR": str(tmp_path / "cache")}
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=False, capture_output=True, text=True, cwd=tmp_path, env=plain | cache
+    )
+    assert "CUDA" in done.stdout, done.stderr
+    assert int(done.stdout.split()[-1]) << 10 < 150_000_000

@@ -10,8 +10,10 @@ from logrules.ruletest import collect, lint
 from tests.ruletest.test_check import RULE
 
 _SECOND = RULE.replace("one", "two").replace("[ACME-217]", "[ACME-218, Acme]").replace("217 now", "218 now")
+_ROWS = "exceptions: [{id: acme-lost, classes: [OSError], words: acme lost, cause: peer-lost, samples: ['%s']}]\n"
 _IN_ORDER = {
     "one, and one with findings": {"one.yaml": RULE, "two.yaml": _SECOND.replace("https://", "nothing ")},
+    "rows of exceptions": {"one.yaml": RULE, "rows.yaml": _ROWS % "OSError: the peer went"},
     "twins": {f"{name}.yaml": RULE.replace("acme/one", f"acme/{name}") for name in ("one", "two")},
 }
 _OF_A_SHIPPED_NAME = {"one.yaml": RULE.replace("acme/one", "torch/watchdog-timeout")}
@@ -19,6 +21,7 @@ _WITH_FAULTS = {
     "too short a literal": {"one.yaml": RULE.replace("[ACME-217]", "[ACME-217, ab]")},
     "no cause": {"one.yaml": RULE.replace("python-exception", "python-exceptoin")},
     "no such signal": {"one.yaml": RULE.replace("when: said", "when: siad")},
+    "a row without a cause": {"rows.yaml": (_ROWS % "OSError: acme lost").replace("peer-lost", "peer-lots")},
     "the same id twice": {"one.yaml": RULE, "two.yaml": RULE},
     "no YAML": {"one.yaml": "a: [\n"},
     "no rule": {"one.yaml": "framework: acme\n"},
