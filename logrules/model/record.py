@@ -24,7 +24,7 @@ else:
         return type(value)(**{name: getattr(value, name) for name in value.__match_args__} | changes)
 
 
-__all__ = ["field", "mutable_record", "record", "replace"]
+__all__ = ["field", "keyed_record", "mutable_record", "record", "replace"]
 
 _Class = TypeVar("_Class", bound=type)
 _Values = Callable[[object], tuple[object, ...]]
@@ -33,6 +33,12 @@ _Values = Callable[[object], tuple[object, ...]]
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def record(kind: _Class) -> _Class:
     """Like ``dataclass(frozen=True, slots=True)``, for a class without init-only, hidden or uncompared fields."""
+    return _made(kind, _frozen)
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
+def keyed_record(kind: _Class) -> _Class:
+    """The same, made by names alone: a field without a default may stand behind one that has one."""
     return _made(kind, _frozen)
 
 
@@ -84,13 +90,14 @@ def _made(kind: _Class, behaviour: Callable[[_Values], Mapping[str, object]]) ->
     inherited = getattr(kind, "__match_args__", ())
     given = vars(kind)
     own = [name for name in _annotated(kind) if name not in inherited]
-    names = (*inherited, *own)
+    defaults = _defaults(kind) | {name: given[name] for name in own if name in given}
+    names = tuple(sorted((*inherited, *own), key=lambda name: name in defaults))
     rest = {name: value for name, value in given.items() if name not in {*own, "__dict__", "__weakref__"}}
     fixed = {"__slots__": tuple(own), "__match_args__": names, "__qualname__": kind.__qualname__}
     made: Any = type(kind)(
         kind.__name__, kind.__bases__, {"__repr__": _shown, **rest, **behaviour(_values_of(names)), **_KEPT, **fixed}
     )
-    made.__init__ = _initializer(made, _defaults(kind) | {name: given[name] for name in own if name in given})
+    made.__init__ = _initializer(made, defaults)
     found: _Class = made
     return found
 

@@ -7,6 +7,7 @@ from typing import Any
 from logrules.model.report import Risk
 from logrules.ruleset import models as schema
 from logrules.ruleset.causes import Alternative, Cause
+from logrules.ruleset.file_adapter import adapter_of
 from logrules.ruleset.rule_text import asks_of_log, with_params
 from logrules.ruleset.tables import ExceptionRow, ExitCode
 from logrules.ruleset.usual_risk import usual_risk
@@ -34,7 +35,12 @@ def row_text(row: ExceptionRow | ExitCode | Alternative, cause: Cause, vocabular
 
 def step_text(step: schema.NamedFixFile) -> str:
     """A step that cards refer to by its name, as JSON text."""
-    return _json({**step.model_dump(mode="json", exclude_defaults=True), "risk": _risk(step).value})
+    return _json(_spelled_out(step))
+
+
+def _spelled_out(step: schema.FixFile) -> dict[str, Any]:
+    kind: type = type(step)
+    return {**adapter_of(kind).dump_python(step, mode="json", exclude_defaults=True), "risk": _risk(step).value}
 
 
 def _referred(steps: Iterable[schema.AnyFix]) -> list[dict[str, Any]]:
@@ -42,8 +48,7 @@ def _referred(steps: Iterable[schema.AnyFix]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for step in steps:
         if isinstance(step, schema.FixFile):
-            plain = step.model_dump(mode="json", exclude_defaults=True)
-            found.append({**plain, "risk": _risk(step).value})
+            found.append(_spelled_out(step))
         found += [
             {"name": name, "params": params} if params else {"name": name} for name, params in schema.named_steps(step)
         ]

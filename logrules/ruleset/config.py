@@ -9,12 +9,11 @@ from pydantic import Field
 
 from logrules.model.errors import PackError
 from logrules.model.position import Problem
-from logrules.model.record import record
+from logrules.model.record import field, record
 from logrules.model.report import Severity
 from logrules.ruleset.bounds import Duration
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.framework_models import FrameworkFile, MarkerFile
-from logrules.ruleset.models import Strict
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.schema_problems import validated
 from logrules.ruleset.settings import PROJECT_NAME, Settings
@@ -28,7 +27,8 @@ OWN = "own"
 RuleName = Annotated[str, Field(description="the id of a rule or a wait; * stands for any text")]
 
 
-class ConfigFile(Strict):
+@record
+class ConfigFile:
     """`logrules.toml`, or `[tool.logrules]` in `pyproject.toml`.
 
     ``packs`` are folders of rules, relative to the file; ``installed`` says whether packs from installed Python
@@ -36,14 +36,14 @@ class ConfigFile(Strict):
     ``phases`` and ``causes`` are added to the tables; ``markers`` say what the project's own programs print.
     """
 
-    packs: list[str] = Field(default_factory=list)
+    packs: tuple[str, ...] = ()
     installed: bool = True
-    disable: list[RuleName] = Field(default_factory=list)
-    severity: dict[RuleName, Severity] = Field(default_factory=dict)
-    patience: dict[RuleName, Duration] = Field(default_factory=dict)
-    phases: list[Phase] = Field(default_factory=list)
-    causes: list[Cause] = Field(default_factory=list)
-    markers: list[MarkerFile] = Field(default_factory=list)
+    disable: tuple[RuleName, ...] = ()
+    severity: dict[RuleName, Severity] = field(default_factory=dict)
+    patience: dict[RuleName, Duration] = field(default_factory=dict)
+    phases: tuple[Phase, ...] = ()
+    causes: tuple[Cause, ...] = ()
+    markers: tuple[MarkerFile, ...] = ()
 
 
 @record
@@ -61,7 +61,7 @@ class Config:
     def sources(self) -> Iterator[RuleSource]:
         """Its own phases, causes and markers, as if they stood in rule files."""
         if self.file.phases or self.file.causes:
-            tables = Tables(phases=tuple(self.file.phases), causes=tuple(self.file.causes))
+            tables = Tables(phases=self.file.phases, causes=self.file.causes)
             yield RuleSource(self.document, tables, self.document.path)
         if self.file.markers:
             yield RuleSource(self.document, FrameworkFile(framework=OWN, markers=self.file.markers), self.document.path)

@@ -1,6 +1,7 @@
 """A checked framework file to markers, waits and metrics of the pack, and to how the framework is seen."""
 
 from collections.abc import Iterable
+from dataclasses import fields
 
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
@@ -23,7 +24,7 @@ def add_framework(draft: PackBuilder, file: FrameworkFile, vocabulary: Vocabular
     """Put what a framework prints into the draft."""
     seen: list[int] = []
     if file.present.contains:
-        seen.append(draft.add_signal(Signal(f"{file.framework}:present", tuple(file.present.contains), sampled=True)))
+        seen.append(draft.add_signal(Signal(f"{file.framework}:present", file.present.contains, sampled=True)))
     for marker in file.markers:
         routine = marker.progress and not (
             marker.opens or marker.closes or marker.starts or marker.completes or marker.ends or marker.leaves
@@ -32,13 +33,14 @@ def add_framework(draft: PackBuilder, file: FrameworkFile, vocabulary: Vocabular
         number = draft.add_signal(signal_of(name, "marker", marker, sampled=routine))
         seen.append(number)
         waits = {key: qualified(getattr(marker, key), file) for key in WAIT_KEYS}
-        draft.markers.append(marker.to_record(Marker, id=name, signal=number, **waits))
+        said = schema.fields_of(marker, Marker) | waits
+        draft.markers.append(Marker(**{**said, "id": name, "signal": number}))
     for wait in file.waits:
         _add_wait(draft, wait, file.framework, vocabulary)
     seen += [_add_metric(draft, metric, file.framework) for metric in file.metrics]
     headers = tuple(f"{file.framework}/{header}" for header in file.present.headers)
     components = (file.framework, *file.present.components)
-    draft.frameworks.append(Framework(file.framework, tuple(seen), headers, components, tuple(file.loops)))
+    draft.frameworks.append(Framework(file.framework, tuple(seen), headers, components, file.loops))
 
 
 def qualified(names: Iterable[str], file: FrameworkFile) -> tuple[str, ...]:
@@ -48,16 +50,19 @@ def qualified(names: Iterable[str], file: FrameworkFile) -> tuple[str, ...]:
 
 def _add_wait(draft: PackBuilder, wait: WaitFile, framework: str, vocabulary: Vocabulary) -> None:
     name = f"{framework}/{wait.id}"
-    draft.waits[name] = wait.to_record(Wait, id=name, patience_s=seconds(wait.patience))
+    draft.waits[name] = Wait(**{**schema.fields_of(wait, Wait), "id": name, "patience_s": seconds(wait.patience)})
     card = f"waits/{name}"
-    draft.rules[card] = wait.to_record(
-        Rule,
-        id=card,
-        severity=wait.severity or Severity.WARNING,
-        when=Waiting(name),
+    draft.rules[card] = Rule(
+        card,
+        wait.cause,
+        wait.severity or Severity.WARNING,
+        Waiting(name),
+        wait.phase,
         wait=name,
         stall=True,
         tier=wait.tier or vocabulary.cause(wait.cause).tier,
+        explained_by=wait.explained_by,
+        requires=wait.requires,
     )
     draft.cards[card] = card_text(wait, vocabulary)
 
@@ -79,14 +84,18 @@ def trace_of(draft: PackBuilder, files: Iterable[FrameworkFile], tables: Tables)
     found = next((file.trace for file in files if file.trace), None)
     if found is None:
         return None
-    signals = {name: signal_of("traceback", name, said) for name, said in found if isinstance(said, schema.SignalFile)}
+    signals = {
+        name: signal_of("traceback", name, said)
+        for name in (member.name for member in fields(found))
+        if isinstance(said := getattr(found, name), schema.SignalFile)
+    }
     stack_frame = tuple(f" {name} (" for name in _functions(tables))
     signals["stack_frame"] = Signal("traceback:stack-frame", stack_frame, found.stack_frame)
     if found.below:
         # Without literals: the scan looks for it below frames.
         signals["below"] = Signal("traceback:below", (), found.below)
     numbers = {name: draft.add_signal(signal) for name, signal in signals.items()}
-    return TraceForm(**numbers, records=tuple(draft.records), wrappers=tuple(found.wrappers))
+    return TraceForm(**numbers, records=tuple(draft.records), wrappers=found.wrappers)
 
 
 def _functions(tables: Tables) -> Iterable[str]:

@@ -2,19 +2,15 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from logrules.ruleset.bounds import Duration, Name, Pattern, SearchedText
-from logrules.ruleset.models import (
-    CardFile,
-    SignalFile,
-    SignalName,
-    Strict,
-    listed,
-)
+from logrules.model.record import field, keyed_record
+from logrules.ruleset.bounds import Duration, Len, LooksLike, Name, Pattern, SearchedText
+from logrules.ruleset.models import CardFile, SignalFile, SignalName, listed
 from logrules.ruleset.pack import HeaderFormat, NameForm, TimeForm
 
 
+@keyed_record
 class MarkerFile(SignalFile):
     """A line that says where a worker is.
 
@@ -33,9 +29,9 @@ class MarkerFile(SignalFile):
     id: Name
     enters: str | None = None
     leaves: str | None = None
-    opens: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
-    closes: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
-    renews: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
+    opens: Annotated[tuple[str, ...], BeforeValidator(listed)] = ()
+    closes: Annotated[tuple[str, ...], BeforeValidator(listed)] = ()
+    renews: Annotated[tuple[str, ...], BeforeValidator(listed)] = ()
     progress: bool = False
     starts: bool = False
     completes: bool = False
@@ -45,10 +41,11 @@ class MarkerFile(SignalFile):
     polls: bool = False
     guess: bool = False
     once: bool = False
-    samples: Annotated[list[str], BeforeValidator(listed)] = Field(min_length=1)
-    near: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
+    samples: Annotated[tuple[str, ...], Field(min_length=1), BeforeValidator(listed)]
+    near: Annotated[tuple[str, ...], BeforeValidator(listed)] = ()
 
 
+@keyed_record
 class WaitFile(CardFile):
     """A place where a framework blocks without a word, and what it means when it stays so.
 
@@ -68,6 +65,16 @@ class WaitFile(CardFile):
     presumed: bool = True
 
 
+def _numbers(samples: dict[str, float | str]) -> dict[str, float | str]:
+    for line, value in samples.items():
+        try:
+            float(value)
+        except ValueError:
+            raise ValueError(f"`{value}` is no number, but what must be read from {line!r}") from None
+    return samples
+
+
+@keyed_record
 class MetricFile(SignalFile):
     """A number that a framework prints: what ``pattern`` captures as ``value``, or its share of what it does as ``of``.
 
@@ -77,37 +84,28 @@ class MetricFile(SignalFile):
     id: Name
     metric: SignalName
     scale: float = 1.0
-    samples: dict[str, float | str] = Field(min_length=1)
+    samples: Annotated[dict[str, float | str], Field(min_length=1), AfterValidator(_numbers)]
 
-    @field_validator("samples")
-    @classmethod
-    def _are_numbers(cls, samples: dict[str, float | str]) -> dict[str, float | str]:
-        for line, value in samples.items():
-            try:
-                float(value)
-            except ValueError:
-                raise ValueError(f"`{value}` is no number, but what must be read from {line!r}") from None
-        return samples
-
-    @model_validator(mode="after")
-    def _captures_a_value(self) -> "MetricFile":
+    def __post_init__(self) -> None:
+        SignalFile.__post_init__(self)
         if not self.pattern or "(?P<value>" not in self.pattern:
             raise ValueError("a metric needs a `pattern` with the group (?P<value>…)")
-        return self
 
 
-class PresentFile(Strict):
+@keyed_record
+class PresentFile:
     """How to see that a framework is there, besides its markers: rare texts, and parts of its code.
 
     ``headers`` are those of this file whose form nobody else writes; ``components`` are those of origins.yaml.
     """
 
-    contains: Annotated[list[SearchedText], BeforeValidator(listed)] = Field(default_factory=list, max_length=64)
-    headers: list[str] = Field(default_factory=list)
-    components: list[str] = Field(default_factory=list)
+    contains: Annotated[tuple[SearchedText, ...], Len(0, 64), BeforeValidator(listed)] = ()
+    headers: tuple[str, ...] = ()
+    components: tuple[str, ...] = ()
 
 
-class TraceFile(Strict):
+@keyed_record
+class TraceFile:
     """How the lines of a traceback are recognised: one file of a pack says it.
 
     ``frame`` and ``stack_frame`` capture file, line and function (outermost first, and
@@ -132,23 +130,24 @@ class TraceFile(Strict):
     ignored: SignalFile | None = None
     retried: SignalFile | None = None
     below: Pattern | None = None
-    wrappers: list[Annotated[str, Field(pattern=r"^[A-Za-z_]\w{0,99}$")]] = Field(default_factory=list)
+    wrappers: tuple[Annotated[str, LooksLike(r"^[A-Za-z_]\w{0,99}$")], ...] = ()
 
 
-class FrameworkFile(Strict):
+@keyed_record
+class FrameworkFile:
     """What is known of the logs of one framework: rules/frameworks/<name>.yaml.
 
     ``loops`` are the phases in which its jobs loop, the usual one first; empty for what is part of jobs of any kind.
     """
 
     framework: Name
-    present: PresentFile = Field(default_factory=PresentFile)
-    loops: Annotated[list[str], BeforeValidator(listed)] = Field(default_factory=list)
+    present: PresentFile = PresentFile()
+    loops: Annotated[tuple[str, ...], BeforeValidator(listed)] = ()
     headers: tuple[HeaderFormat, ...] = ()
     times: tuple[TimeForm, ...] = ()
     names: tuple[NameForm, ...] = ()
-    levels: dict[str, Literal["debug", "info", "warning", "error", "fatal"]] = Field(default_factory=dict)
+    levels: dict[str, Literal["debug", "info", "warning", "error", "fatal"]] = field(default_factory=dict)
     trace: TraceFile | None = None
-    markers: list[MarkerFile] = Field(default_factory=list)
-    waits: list[WaitFile] = Field(default_factory=list)
-    metrics: list[MetricFile] = Field(default_factory=list)
+    markers: tuple[MarkerFile, ...] = ()
+    waits: tuple[WaitFile, ...] = ()
+    metrics: tuple[MetricFile, ...] = ()

@@ -1,57 +1,32 @@
-"""What rule, framework and fix files may say: pydantic models, unknown keys refused.
+"""What rule, framework and fix files may say.
 
-These models are the published schema (``logrules schema rule`` and so on) and are
-imported only while rule files are read; a cached pack never needs them.
+These classes are the published schema (``logrules schema rule`` and so on), as those of ``ruleset.tables`` are, and
+are imported only while rule files are read; a cached pack never needs them.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
+from dataclasses import fields
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Discriminator,
-    Field,
-    StringConstraints,
-    Tag,
-    model_validator,
-)
+from pydantic import BeforeValidator, Discriminator, Field, StringConstraints, Tag
 
 from logrules.model.event import Stance
+from logrules.model.record import field, keyed_record
 from logrules.model.report import Restart, Risk, Severity
-from logrules.ruleset.bounds import Duration, Name, Pattern, SearchedText
+from logrules.ruleset.bounds import Duration, Len, Name, Pattern, SearchedText
 from logrules.ruleset.causes import ClearedBy, Culprit
 from logrules.ruleset.condition import Detection
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-Record = TypeVar("Record", bound="DataclassInstance")
-
 RuleId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]+(/[a-z0-9-]+)+$", max_length=120)]
 SignalName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
 
 
-class Strict(BaseModel):
-    """A document whose unknown keys are faults."""
-
-    # Built when first used: most runs read files of one or two kinds.
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
-    def to_record(self, kind: type[Record], **other: Any) -> Record:
-        """What a pack keeps of it: the fields that the record has too, lists as tuples; and ``other`` fields."""
-        return kind(**{**self._fields_of(kind), **other})
-
-    def laid_over(self, record: Record) -> Record:
-        """The record with what is said here in the place of what it says."""
-        said = self._fields_of(type(record))
-        return replace(record, **{name: value for name, value in said.items() if value is not None})
-
-    def _fields_of(self, kind: "type[DataclassInstance]") -> dict[str, Any]:
-        names = {member.name for member in fields(kind)}
-        return {name: tuple(value) if isinstance(value, list) else value for name, value in self if name in names}
+def fields_of(file: Any, kind: "type[DataclassInstance]") -> dict[str, Any]:
+    """The fields of a file that a record of this kind has too."""
+    return {member.name: getattr(file, member.name) for member in fields(kind) if hasattr(file, member.name)}
 
 
 def listed(value: object) -> object:
@@ -75,14 +50,16 @@ Log = Annotated[str, StringConstraints(max_length=20_000)]
 TextMap = Annotated[dict[str, str], BeforeValidator(_texts)]
 
 
-class TextFile(Strict):
+@keyed_record
+class TextFile:
     """A sentence for people, in English and, if somebody reads it in Chinese, in Chinese."""
 
     en: Annotated[str, StringConstraints(min_length=1, max_length=2000)]
     zh: Annotated[str, StringConstraints(max_length=2000)] = ""
 
 
-class SignalFile(Strict):
+@keyed_record
+class SignalFile:
     """How a telling line is recognised; a list of texts, or one text, stands for ``contains`` alone.
 
     ``contains`` are literals, any of which makes the line a candidate: the longest texts
@@ -93,26 +70,23 @@ class SignalFile(Strict):
     The captures ``rank`` and ``host`` name the culprit.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, populate_by_name=True)
-
-    contains: Annotated[list[SearchedText], BeforeValidator(listed)] = Field(default_factory=list, max_length=64)
-    in_: Literal["traceback"] | None = Field(default=None, alias="in")
+    contains: Annotated[tuple[SearchedText, ...], Len(0, 64), BeforeValidator(listed)] = ()
+    in_: Literal["traceback"] | None = None
     pattern: Pattern | None = None
-    except_: Pattern | None = Field(default=None, alias="except")
-    stance: Literal["any"] | list[Stance] = Field(default_factory=lambda: [Stance.FACT])
+    except_: Pattern | None = None
+    stance: Literal["any"] | tuple[Stance, ...] = (Stance.FACT,)
 
-    @model_validator(mode="after")
-    def _has_an_origin(self) -> "SignalFile":
+    def __post_init__(self) -> None:
         if bool(self.contains) == bool(self.in_):
             raise ValueError("a signal needs either `contains` or `in`")
-        return self
 
     @property
     def stances(self) -> tuple[Stance, ...]:
         """The kinds of statements that count; none for all of them."""
-        return () if self.stance == "any" else tuple(self.stance)
+        return () if self.stance == "any" else self.stance
 
 
+@keyed_record
 class EvidenceFile(SignalFile):
     """Lines that add captures and certainty to a rule that holds: those ``after`` another signal, where it is named."""
 
@@ -128,14 +102,16 @@ AnySignal = Annotated[SignalFile, BeforeValidator(_spelled_out, json_schema_inpu
 AnyEvidence = Annotated[EvidenceFile, BeforeValidator(_spelled_out, json_schema_input_type=EvidenceFile | _Brief)]
 
 
-class RunFile(Strict):
+@keyed_record
+class RunFile:
     """A shell command that differs between shells."""
 
     bash: str
     powershell: str | None = None
 
 
-class FixFile(Strict):
+@keyed_record
+class FixFile:
     """One thing to try; ``do`` says what, the other keys how. ``{name}`` is replaced by a capture.
 
     Without ``risk`` it is what such a step can usually break: a command that is known to look changes nothing.
@@ -147,18 +123,18 @@ class FixFile(Strict):
 
     do: Sentence
     run: str | RunFile | None = None
-    env: TextMap = Field(default_factory=dict)
-    flags: list[str] = Field(default_factory=list)
-    config: TextMap = Field(default_factory=dict)
+    env: TextMap = field(default_factory=dict)
+    flags: tuple[str, ...] = ()
+    config: TextMap = field(default_factory=dict)
     code: str | None = None
     note: Sentence | None = None
     risk: Risk | None = None
-    frameworks: list[Name] = Field(default_factory=list)
+    frameworks: tuple[Name, ...] = ()
     where: Pattern | None = None
     unless: Pattern | None = None
-    during: list[SignalName] = Field(default_factory=list)
-    when_told: dict[str, Pattern] = Field(default_factory=dict)
-    unless_told: dict[str, Pattern] = Field(default_factory=dict)
+    during: tuple[SignalName, ...] = ()
+    when_told: dict[str, Pattern] = field(default_factory=dict)
+    unless_told: dict[str, Pattern] = field(default_factory=dict)
 
     @property
     def bash(self) -> str:
@@ -166,17 +142,19 @@ class FixFile(Strict):
         return self.run.bash if isinstance(self.run, RunFile) else self.run or ""
 
 
+@keyed_record
 class NamedFixFile(FixFile):
     """A step that rules name. ``params`` are the slots that they may fill, with what stands there otherwise."""
 
     id: Name
-    params: TextMap = Field(default_factory=dict)
+    params: TextMap = field(default_factory=dict)
 
 
-class FixesFile(Strict):
+@keyed_record
+class FixesFile:
     """rules/fixes/: the steps that rules and causes name."""
 
-    fixes: list[NamedFixFile]
+    fixes: tuple[NamedFixFile, ...]
 
 
 def _form_of_fix(value: object) -> str:
@@ -200,7 +178,8 @@ def named_steps(step: AnyFix) -> Iterator[tuple[str, Mapping[str, str]]]:
         yield from step.items()
 
 
-class SilentFile(Strict):
+@keyed_record
+class SilentFile:
     """A log on which the rule must not hold: a near miss.
 
     Without ``quiet`` the log is a saved one that ends after its lines; with ``quiet`` it is
@@ -209,16 +188,17 @@ class SilentFile(Strict):
     """
 
     log: Log
-    dumps: list[Log] = Field(default_factory=list, max_length=64)
+    dumps: Annotated[tuple[Log, ...], Len(0, 64)] = ()
     quiet: Duration | None = None
     note: str | None = None
 
 
+@keyed_record
 class FiresFile(SilentFile):
     """A log on which the rule holds, and what it must then show."""
 
-    captures: dict[str, str] = Field(default_factory=dict)
-    ranks: list[int] | None = None
+    captures: dict[str, str] = field(default_factory=dict)
+    ranks: tuple[int, ...] | None = None
     phase: str | None = None
 
 
@@ -228,18 +208,24 @@ def _logs(value: object) -> object:
     return [{"log": row} if isinstance(row, str) else row for row in rows]
 
 
-class ExamplesFile(Strict):
+@keyed_record
+class ExamplesFile:
     """A rule's own test: logs on which it holds, and logs on which it must not."""
 
     fires: Annotated[
-        list[FiresFile], BeforeValidator(_logs, json_schema_input_type=Log | FiresFile | list[Log | FiresFile])
-    ] = Field(min_length=1)
+        tuple[FiresFile, ...],
+        Field(min_length=1),
+        BeforeValidator(_logs, json_schema_input_type=Log | FiresFile | list[Log | FiresFile]),
+    ]
     silent: Annotated[
-        list[SilentFile], BeforeValidator(_logs, json_schema_input_type=Log | SilentFile | list[Log | SilentFile])
-    ] = Field(min_length=1)
+        tuple[SilentFile, ...],
+        Field(min_length=1),
+        BeforeValidator(_logs, json_schema_input_type=Log | SilentFile | list[Log | SilentFile]),
+    ]
 
 
-class CardFile(Strict):
+@keyed_record
+class CardFile:
     """What a person reads of a diagnosis, whatever recognised it; what is left out is as its cause's row says.
 
     A rule that ``requires`` frameworks holds only in logs where one of them was seen. Causes in ``explained_by``
@@ -250,16 +236,17 @@ class CardFile(Strict):
     title: Sentence
     why: Sentence
     differs_from: Sentence | None = None
-    requires: Annotated[list[Name], BeforeValidator(listed)] = Field(default_factory=list)
+    requires: Annotated[tuple[Name, ...], BeforeValidator(listed)] = ()
     severity: Severity | None = None
     tier: Name | None = None
-    explained_by: list[Name] = Field(default_factory=list)
+    explained_by: tuple[Name, ...] = ()
     restart: Restart | None = None
-    fixes: list[AnyFix] = Field(default_factory=list, max_length=32)
-    references: list[str] = Field(default_factory=list)
+    fixes: Annotated[tuple[AnyFix, ...], Len(0, 32)] = ()
+    references: tuple[str, ...] = ()
     examples: ExamplesFile
 
 
+@keyed_record
 class RuleFile(CardFile):
     """One rule, one file; its id is its path below the pack's folder without ``.yaml``, if it says none.
 
@@ -271,14 +258,12 @@ class RuleFile(CardFile):
     A ``stall`` rule says that the run does not move: the report's status is then `stalled`.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, populate_by_name=True)
-
     id: RuleId
     detector: Detection | None = None
     longer_than: Duration | None = None
     says: Pattern | None = None
-    signals: dict[SignalName, AnySignal] = Field(default_factory=dict, max_length=20)
-    with_: dict[SignalName, AnyEvidence] = Field(default_factory=dict, alias="with", max_length=20)
+    signals: Annotated[dict[SignalName, AnySignal], Len(0, 20)] = field(default_factory=dict)
+    with_: Annotated[dict[SignalName, AnyEvidence], Len(0, 20)] = field(default_factory=dict)
     when: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
     anywhere: bool = False
     phase: Annotated[str, StringConstraints(pattern=r"^([a-z_]+|here else [a-z_]+)$")] | None = None
@@ -287,8 +272,7 @@ class RuleFile(CardFile):
     fallback: bool = False
     stall: bool | None = None
 
-    @model_validator(mode="after")
-    def _says_when(self) -> "RuleFile":
+    def __post_init__(self) -> None:
         if not (self.detector or self.signals or self.when):
             raise ValueError("a rule needs `signals`, `when` or a `detector`")
         if (self.longer_than is not None) is not (self.detector in ("quiet", "silent", "unstarted", "polling")):
@@ -297,4 +281,3 @@ class RuleFile(CardFile):
             )
         if self.says is not None and self.detector != "polling":
             raise ValueError("`says` belongs to the detector `polling`")
-        return self

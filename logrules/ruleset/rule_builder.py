@@ -20,7 +20,7 @@ from logrules.ruleset.when import ConditionFault, parse_when
 
 def signal_of(owner: str, name: str, file: schema.SignalFile, *, sampled: bool = False) -> Signal:
     """A signal as the engine knows it, whatever kind of statement its lines are."""
-    return Signal(f"{owner}:{name}", tuple(file.contains), file.pattern, file.except_, sampled=sampled)
+    return Signal(f"{owner}:{name}", file.contains, file.pattern, file.except_, sampled=sampled)
 
 
 def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, vocabulary: Vocabulary) -> None:
@@ -39,13 +39,9 @@ def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, voca
     draft.problems += _unknown_anchors(source, file)
     fixed, otherwise = _phase_of(file.phase)
     row = rule_of(vocabulary.cause(file.cause), file.id, when)
-    draft.rules[file.id] = replace(
-        file.laid_over(row),
-        when=when,
-        phase=fixed,
-        phase_otherwise=otherwise or row.phase_otherwise,
-        evidence=tuple(evidence.values()),
-    )
+    said = {name: value for name, value in schema.fields_of(file, Rule).items() if value is not None}
+    phases = {"phase": fixed, "phase_otherwise": otherwise or row.phase_otherwise}
+    draft.rules[file.id] = replace(row, **{**said, **phases, "when": when, "evidence": tuple(evidence.values())})
     draft.cards[file.id] = card_text(file, vocabulary)
 
 

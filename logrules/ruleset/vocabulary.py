@@ -7,6 +7,7 @@ from logrules.model.position import Problem
 from logrules.model.record import record
 from logrules.ruleset import models as schema
 from logrules.ruleset.causes import Cause
+from logrules.ruleset.file_adapter import adapter_of
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.misspelling import LISTED_BY, known_hint
 from logrules.ruleset.pack import Pack
@@ -64,7 +65,7 @@ class Vocabulary:
     @classmethod
     def of_pack(cls, pack: Pack) -> "Vocabulary":
         """The vocabulary of a compiled pack."""
-        steps = [schema.NamedFixFile.model_validate_json(step) for step in pack.steps.values()]
+        steps = [adapter_of(schema.NamedFixFile).validate_json(step) for step in pack.steps.values()]
         return cls.of(pack.tables, [framework.id for framework in pack.frameworks], steps)
 
     def cause(self, name: str) -> Cause:

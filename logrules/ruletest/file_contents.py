@@ -87,7 +87,7 @@ def _examples(source: RuleSource) -> Iterator[Example]:
 
 
 def _wanted(example: schema.FiresFile) -> WantedDiagnosis | None:
-    found = example.to_record(WantedDiagnosis)
+    found = WantedDiagnosis(**schema.fields_of(example, WantedDiagnosis))
     return found if found != WantedDiagnosis() else None
 
 

@@ -16,9 +16,8 @@ from logrules.ruletest.case import CaseFile
 
 def _keys(model: Any, first: Sequence[str] = ("id",), last: Sequence[str] = ()) -> tuple[str, ...]:
     """The keys that a model has, in its own order but for those that come ``first`` and ``last``."""
-    names = model.model_fields if issubclass(model, models.Strict) else [member.name for member in fields(model)]
     # What would be a word of Python has an underscore behind its name.
-    own = [name.rstrip("_") for name in names]
+    own = [member.name.rstrip("_") for member in fields(model)]
     order = (*first, *(key for key in own if key not in (*first, *last)), *last)
     return tuple(key for key in order if key in own)
 
@@ -38,9 +37,9 @@ _FILES: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(_keys(Tables), _keys(Tables)),
 }
 _PARTS: Mapping[str, Sequence[str]] = {
-    "markers": _keys(framework_models.MarkerFile),
+    "markers": _keys(framework_models.MarkerFile, last=("samples", "near")),
     "metrics": _keys(framework_models.MetricFile, ("id", "metric"), ("scale", "samples")),
-    "waits": _keys(framework_models.WaitFile, _WAIT),
+    "waits": _keys(framework_models.WaitFile, _WAIT, ("examples",)),
     "fixes": _keys(models.NamedFixFile),
     "fires": _keys(models.FiresFile, last=("captures", "ranks", "phase", "note")),
     "silent": _keys(models.SilentFile),

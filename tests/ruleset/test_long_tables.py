@@ -82,9 +82,9 @@ def test_a_signal_moves_the_leaves_of_all_rules_that_ask_for_it(kept, shipped):
         for leaf in leaves(rule.when):
             for signal in signals_of(leaf):
                 asking[signal][rule.id].add(leaf)
-    rules = Index(kept).rules
+    index = Index(kept)
     for signal in range(len(shipped.signals)):
-        assert {rule.id: set(moved) for rule, moved in rules.moved_by(signal)} == asking[signal]
+        assert {rule.id: set(moved) for rule, moved in index.moved_by(signal)} == asking[signal]
 
 
 def test_silence_moves_the_rules_that_ask_for_it(kept, shipped):
@@ -94,7 +94,6 @@ def test_silence_moves_the_rules_that_ask_for_it(kept, shipped):
 
 
 def test_a_rule_of_no_pack_is_not_known(kept):
-    rules = Index(kept).rules
-    assert "own/unknown" not in rules
+    assert kept.rules.named("own/unknown") is None
     with pytest.raises(KeyError):
-        rules["own/unknown"]
+        Index(kept).rule("own/unknown")
