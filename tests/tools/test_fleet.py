@@ -322,10 +322,26 @@ def later(path: Path) -> None:
         database.execute("pragma user_version = 99")
 
 
+def endless(path: Path) -> None:
+    History(path).close()
+    with sqlite3.connect(path) as database:
+        database.execute("drop table results")
+        numbers = "with recursive r(x) as (select 1 union all select x + 1 from r)"
+        of_row = "x as path, x as identity, x as pack, 1.0 as scanned, '' as summary"
+        database.execute(f"create view results as {numbers} select {of_row} from r")
+
+
+def without_names(path: Path) -> None:
+    foreign(path)
+    path.write_bytes(path.read_bytes().replace(b"theirs", b"th\x97\x8ers"))
+
+
 @pytest.mark.parametrize(
     ("make", "says"),
     [
         (lambda path: path.write_bytes(b"not a database" * 99), "cannot be used as history"),
+        (without_names, "cannot be used as history"),
+        (endless, "is another program's database"),
         (foreign, "is another program's database"),
         (later, "was written by another version of logrules"),
         (Path.mkdir, "cannot be used as history"),

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 from logrules.model.errors import LogrulesError
@@ -59,12 +59,10 @@ class History:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
+        with self._usable():
             path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
             self._prepare()
-        except (OSError, sqlite3.Error) as fault:
-            raise self._unusable(fault) from None
 
     def _prepare(self) -> None:
         # One at a time: between the table and the version, another process would take it for somebody else's file.
@@ -72,8 +70,9 @@ class History:
         (version,) = self._database.execute("pragma user_version").fetchone()
         if version not in _READABLE:
             raise LogrulesError(f"{self._path}: was written by another version of logrules (its form is {version})")
-        tables = self._database.execute("select name from sqlite_master where type = 'table'").fetchall()
-        if version == 0 and any(name not in _OURS for (name,) in tables):
+        # Of views and triggers others decide how long they take, of tables without our version how they are made.
+        parts = self._database.execute("select name, type from sqlite_master where type != 'index'").fetchall()
+        if any(kind != "table" or (version == 0 and name not in _OURS) for name, kind in parts):
             raise LogrulesError(f"{self._path}: is another program's database")
         self._database.execute(_TABLE)
         self._database.execute(_REMARKS)
@@ -103,12 +102,10 @@ class History:
         rows = [(_key(job), job.identity, pack, now, job_document(summary)) for job, summary, now in read]
         if not rows:
             return
-        try:
+        with self._usable():
             self._database.execute("begin immediate")
             self._database.executemany("insert or replace into results values (?, ?, ?, ?, ?)", rows)
             self._database.execute("commit")
-        except sqlite3.Error as fault:
-            raise self._unusable(fault) from None
 
     def latest(self) -> Iterator[SeenJob]:
         """The newest result of every job, the newest first. Rows that something has damaged are as if not there."""
@@ -145,25 +142,22 @@ class History:
         """Forget everything about the jobs at or below a path; how many results that were."""
         below = path.rstrip("/") + "/"
         statement = "delete from results where path = ? or substr(path, 1, ?) = ?"
-        with closing(self._cursor(statement, (path, len(below), below))) as done:
-            return done.rowcount
+        self._rows(statement, (path, len(below), below))
+        ((count,),) = self._rows("select changes()", ())
+        return int(str(count))
 
     def _rows(self, statement: str, values: tuple[object, ...]) -> list[tuple[object, ...]]:
-        with closing(self._cursor(statement, values)) as done:
-            try:
-                return done.fetchall()
-            except sqlite3.Error as fault:
-                raise self._unusable(fault) from None
+        kept = tuple(_storable(one) if isinstance(one, str) else one for one in values)
+        with self._usable():
+            return self._database.execute(statement, kept).fetchall()
 
-    def _cursor(self, statement: str, values: tuple[object, ...]) -> sqlite3.Cursor:
+    @contextmanager
+    def _usable(self) -> Iterator[None]:
+        """What stands against using the file becomes one sentence. Of a damaged one not even the names are texts."""
         try:
-            kept = tuple(_storable(one) if isinstance(one, str) else one for one in values)
-            return self._database.execute(statement, kept)
-        except sqlite3.Error as fault:
-            raise self._unusable(fault) from None
-
-    def _unusable(self, fault: Exception) -> LogrulesError:
-        return LogrulesError(f"{self._path}: cannot be used as history ({str(fault).lower()})")
+            yield
+        except (OSError, sqlite3.Error, UnicodeDecodeError) as fault:
+            raise LogrulesError(f"{self._path}: cannot be used as history ({str(fault).lower()})") from None
 
 
 def _readable(text: object) -> JobSummary | None:
