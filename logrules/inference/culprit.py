@@ -113,9 +113,8 @@ def _never_heard_of(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tupl
 
 
 def _wait_alike(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> bool:
-    """Whether several wait and nobody is known who does not: whoever was the last to write is not to blame for that."""
-    several = len({seen.worker for seen in hypothesis.lines}) > 1
-    return hypothesis.rule.wait is not None and several and known_ranks <= hypothesis.reporters
+    """Whether nobody is known who does not wait: who writes of it last, or alone, is not to blame for that."""
+    return hypothesis.rule.wait is not None and known_ranks <= hypothesis.reporters
 
 
 def _with_reporters(suspects: tuple[int, ...], hypothesis: Hypothesis) -> tuple[int, ...]:
