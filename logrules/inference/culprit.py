@@ -37,7 +37,8 @@ def suspects(context: FailureContext, sides: Comparison | None) -> Culprits:
     """Whom a diagnosis points at: what tells ranks apart when they are compared, its own lines, the rest of the log.
 
     The comparison (``sides``) decides of a hang, unless its lines name a rank. Nobody is looked for in the rest of the
-    log where the rule says so, where the time-outs of the ranks lie too far apart to be compared, or where all wait.
+    log where the rule says so, where the time-outs of the ranks lie too far apart to be compared, or where all wait or
+    all are named.
     """
     hypothesis, known = context.hypothesis, context.rank_table.ranks
     rule, named = hypothesis.rule, hypothesis.named_ranks
@@ -46,6 +47,9 @@ def suspects(context: FailureContext, sides: Comparison | None) -> Culprits:
     unlike = _unlike(sides, _HUNG) if sides is not None and hung and not declined else ()
     if rule.culprit == "none" or (hung and declined):
         return unlike[:MAX_NAMED], ()
+    if rule.stall and len(named) > 1 and context.rank_table.are_all(frozenset(named)):
+        # Each of them is said to miss what others have: whom the first of these lines names is chance.
+        return (), ()
     hosts: tuple[str, ...] = ()
     if apart := unlike or (() if named else _never_heard_of(hypothesis, known)):
         ranks = _with_reporters(apart, hypothesis)
@@ -109,9 +113,8 @@ def _never_heard_of(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tupl
 
 
 def _wait_alike(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> bool:
-    """Whether several wait and nobody is known who does not: whoever was the last to write is not to blame for that."""
-    several = len({seen.worker for seen in hypothesis.lines}) > 1
-    return hypothesis.rule.wait is not None and several and known_ranks <= hypothesis.reporters
+    """Whether nobody is known who does not wait: who writes of it last, or alone, is not to blame for that."""
+    return hypothesis.rule.wait is not None and known_ranks <= hypothesis.reporters
 
 
 def _with_reporters(suspects: tuple[int, ...], hypothesis: Hypothesis) -> tuple[int, ...]:

@@ -78,7 +78,9 @@ class ExitReader:
     ) -> Failure | None:
         key = (event.worker, form.table or "")
         table = self._tables.get(key)
-        if table is None or not 0 <= event.line - table.last_line <= MAX_TABLE_GAP:
+        # A line that tells all of a process stands before a summary: what is below is of it, what was above is not.
+        before_it = "rank" in captures and "code" in captures
+        if table is None or before_it or not 0 <= event.line - table.last_line <= MAX_TABLE_GAP:
             table = self._tables[key] = _Table(event.line)
         table.last_line = event.line
         table.entry = _more(table.entry, captures)
@@ -185,8 +187,10 @@ def _joined(known: Failure, entry: Failure, table: _Table) -> Failure:
 
 
 def _is_same(told: Worker, entry: Worker) -> bool:
-    """Whether an entry is of a process that was told before, be it without its process id."""
-    return told == entry or (told.pid is None and (told.host, told.rank) == (entry.host, entry.rank))
+    """Whether an entry is of a process that was told before: without its process id, or by its number on its node."""
+    if told.pid is None:
+        return (told.host, told.rank) == (entry.host, entry.rank)
+    return told.pid == entry.pid and told.host in (None, entry.host)
 
 
 def _fits(row: ExitCode, code: int | None) -> bool:

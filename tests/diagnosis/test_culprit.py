@@ -34,6 +34,11 @@ PASSED_ON = (
     '  File "/env/torch/distributed/checkpoint/filesystem.py", line 600, in write_data\n    raise e\n'
     "OSError: [Errno 28] No space left on device: 'out/__3_0.distcp'\n"
 )
+MISSING = (
+    "[1,0]<stderr>:[2025-01-02 03:04:05.403710: W horovod/common/stall_inspector.cc:105] One or more tensors were "
+    "submitted to be reduced, gathered or broadcasted by subset of ranks and are waiting for remainder of ranks for more "
+    "than 60 seconds.\n[1,0]<stderr>:Missing ranks:\n"
+)
 STORIES = {
     "who died by the number that its launcher gave it with its rank": (
         "(TorchTrainer pid=2) - (node_id=0a, ip=10.0.0.7, pid=400) world_rank=0, local_rank=0, node_rank=0\n"
@@ -232,6 +237,12 @@ STORIES = {
     ),
     "a list of less than half of the ranks says little of the rest": (
         "[1,0]<stderr>:Stalled ops: HorovodAllreduce_grad_7 [ready ranks: 3, 5]\n", None,
+    ),
+    "whoever is said to miss tensors that the others have": (
+        MISSING + "[1,0]<stderr>:1: [allreduce.grad.3, allreduce.grad.4]\n", 1,
+    ),
+    "where that is said of all, they take different paths and none is at fault": (
+        MISSING + "[1,0]<stderr>:0: [allreduce.grad.7]\n[1,0]<stderr>:1: [allreduce.grad.3, allreduce.grad.4]\n", None,
     ),
     "the process that was spawned raised": (
         "torch.multiprocessing.spawn.ProcessRaisedException: \n\n-- Process 1 terminated with the following error:\n"

@@ -54,6 +54,17 @@ def test_the_code_below_a_call_of_hccl_says_why_it_failed(shipped, code, rule):
     assert "exceptions/hccl-call" in {one.rule for one in first.consequences}
 
 
+def test_who_kept_the_monitored_barrier_gave_up_on_the_rank_that_never_came(shipped):
+    log = (
+        "[rank2]: RuntimeError: Rank 2 successfully reached monitoredBarrier, but received errors while waiting for "
+        "send/recv from rank 0. Please check rank 0 logs for faulty rank.\n"
+        "[rank0]: RuntimeError: Rank 1 failed to pass monitoredBarrier in 30000 ms\n"
+    )
+    (first, *_) = run_log(prepared(shipped), log).diagnoses
+    assert (first.rule, first.ranks) == ("torch/monitored-barrier", (1,))
+    assert "torch/monitored-barrier-left" in {one.rule for one in first.consequences}
+
+
 def test_composer_ends_the_ranks_that_it_lists_before_the_one_that_failed(shipped):
     log = "Global rank 2 (PID 77) exited with code 143\nGlobal rank 5 (PID 80) exited with code 1\n"
     (first, *others) = run_log(prepared(shipped), log).diagnoses
@@ -176,6 +187,7 @@ def test_every_such_exception_has_its_test_here():
     texts = {path.stem: path.read_text(encoding="utf-8") for path in Path(shipped_rules()).rglob("*.yaml")}
     assert {name for name, text in texts.items() if "\nexplained_by:" in text} == {
         "weights-not-synced",
+        "monitored-barrier-left",
         "unhandled-error",
         "killed-by-signal",
         "child-failed",

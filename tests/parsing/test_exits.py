@@ -116,6 +116,27 @@ Root Cause (first observed failure):
     assert failure.first.line == 1
 
 
+def test_the_rank_of_the_summary_replaces_the_number_on_its_node_that_the_agent_gave():
+    lines = """\
+failed (exitcode: 1) local_rank: 1 (pid: 812) of binary: /usr/bin/python3
+Failures:
+[1]:
+  host      : gpu-02
+  rank      : 10 (local_rank: 2)
+  exitcode  : -6 (pid: 813)
+Root Cause (first observed failure):
+[0]:
+  host      : gpu-02
+  rank      : 9 (local_rank: 1)
+  exitcode  : 1 (pid: 812)
+"""
+    (failure,) = _told(_reader(), lines)
+    assert [worker.rank for worker in failure.workers] == [9, 10]
+    assert (failure.code, failure.first.line) == (1, 1)
+    again = [one.workers[0].pid for one in _told(_reader(), lines + lines.replace("812", "912"))]
+    assert again == [812, 912]
+
+
 def test_what_the_agent_did_to_the_others_is_a_record_of_no_other_kind():
     lines = """\
 Failures:
