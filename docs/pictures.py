@@ -21,10 +21,10 @@ from logrules.engine.run import prepared, replay
 from logrules.model.change import Update
 from logrules.model.report import Report
 from logrules.notify.panel_view import panel_lines
-from logrules.output.html import render_html
 from logrules.output.text import render_text
 from logrules.ruletest.harness import START, Live
 from logrules.sources.discover import discover
+from logrules.tools.page.html import render_html
 
 _PICTURES = Path(__file__).parent / "pictures"
 _COLUMNS, _ROWS = 112, 14
