@@ -9,7 +9,7 @@ from pathlib import Path
 
 from logrules.model.report import Diagnosis, Evidence, Report, Restart, Severity, Status, Text
 from logrules.model.timeline import Curve, PhaseSpan, Point
-from logrules.output.html import render_html
+from logrules.tools.page.html import render_html
 
 RANKS, SPANS = 64, 10_000
 SIZE_LIMIT_BYTES, OPEN_LIMIT_S = 3_000_000, 2.0

@@ -20,11 +20,11 @@ from logrules import load_rules
 from logrules.engine.run import prepared, replay
 from logrules.model.change import Update
 from logrules.model.report import Report
-from logrules.notify.panel_view import panel_lines
-from logrules.output.html import render_html
+from logrules.notify.panel_view import PanelView, panel_lines
 from logrules.output.text import render_text
 from logrules.ruletest.harness import START, Live
 from logrules.sources.discover import discover
+from logrules.tools.page.html import render_html
 
 _PICTURES = Path(__file__).parent / "pictures"
 _COLUMNS, _ROWS = 112, 14
@@ -75,7 +75,9 @@ def panel_on_terminal() -> str:
         live.let_pass(_STEP_S)
     live.let_pass(_QUIET_S)
     update = Update(live.now - START, (), live.lines, 0, 0, ended=False)
-    return "\n".join(panel_lines(update, live.report(), live.session.workers(), (_COLUMNS, _ROWS), "en", keys=True))
+    return "\n".join(
+        panel_lines(update, live.report(), live.session.workers(), (_COLUMNS, _ROWS), PanelView(keys=True))
+    )
 
 
 def page_drawn(report: Report, folder: Path) -> bytes | None:

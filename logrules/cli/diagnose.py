@@ -4,7 +4,6 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, TextIO
 
 from logrules.cli.extension import diagnose_extensions
@@ -18,8 +17,9 @@ from logrules.cli.shared_options import (
     named_logs,
     whole_number,
 )
-from logrules.model.errors import HTML, LogrulesError, needed
+from logrules.model.errors import LogrulesError
 from logrules.model.report import Report, Severity, Status
+from logrules.output.forms import form_of, forms
 
 if TYPE_CHECKING:
     from logrules.cli.extension import Annex
@@ -49,24 +49,12 @@ exit status: 0 nothing wrong, 1 failed, stalled or ended in errors that no rule 
 PAGE_LINES = 50_000
 
 
-# form: (module, its function `(report, out, language, shell)`)
-FORMS = {
-    "html": ("logrules.output.html", "render_html"),
-    "markdown": ("logrules.output.markdown", "render_markdown"),
-    "sarif": ("logrules.output.sarif", "render_sarif"),
-    "junit": ("logrules.output.junit", "render_junit"),
-    "github": ("logrules.output.github", "render_github"),
-    "trace": ("logrules.output.trace", "render_trace"),
-    "jsonl": ("logrules.output.jsonl", "render_jsonl"),
-}
-
-
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
     parser.add_argument("paths", nargs="*", metavar="PATH", help="logs, folders of logs, or - for standard input")
     parser.add_argument(
-        "--format", choices=("text", "json", *FORMS), default="text", help="output format (default: text)"
+        "--format", choices=("text", "json", *forms()), default="text", help="output format (default: text)"
     )
     add_pack_options(parser)
     add_language_options(parser, commands=True)
@@ -178,14 +166,6 @@ def exit_status(report: Report) -> int:
     return 1 if failing or report.status in (Status.STALLED, Status.UNEXPLAINED) else 0
 
 
-def form_of(name: str) -> Callable[[Report, TextIO, str, str], None]:
-    """What writes a report in a form of `FORMS`. Raises LogrulesError where a package is missing."""
-    module, function = FORMS[name]
-    with needed(HTML, "--format html"):
-        found: Callable[[Report, TextIO, str, str], None] = getattr(import_module(module), function)
-    return found
-
-
 def _write(report: Report, options: argparse.Namespace, annexes: "Sequence[Annex]") -> None:
     if options.output:
         from logrules.output.atomic_write import write_page
@@ -203,7 +183,7 @@ def render_report(report: Report, options: argparse.Namespace, out: TextIO, anne
         from logrules.output.report_json import render_json
 
         render_json(report, out, options.lang, {annex.key: annex.document for annex in annexes})
-    elif options.format in FORMS:
+    elif options.format != "text":
         form_of(options.format)(report, out, options.lang, options.shell or report.shell)
     else:
         from logrules.output.text import render_text

@@ -1,4 +1,4 @@
-"""What an installed package may add to the command line: verbs, and options of `logrules diagnose` and `watch`.
+"""What an installed package may add to the command line: verbs, options of `logrules diagnose` and `watch`, forms.
 
 [project.entry-points."logrules.verbs"]
 audit = "acme_audit.verb"        # a module like those of our own verbs: ABOUT, add_options(parser), run(options)
@@ -9,6 +9,9 @@ audit = "acme_audit.option"      # a module like `DiagnoseExtension`
 [project.entry-points."logrules.watch"]
 audit = "acme_audit.listener"    # a module like `WatchExtension`
 
+[project.entry-points."logrules.forms"]
+audit = "acme_audit.form:render" # a function that writes a report, as `logrules.output.forms.Form`
+
 [project.entry-points."logrules.schemas"]
 audit = "acme_audit.form:schema" # a function that gives the JSON Schema of something that the package prints
 """
@@ -17,7 +20,6 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TextIO, cast
 
 from logrules.model.errors import LogrulesError
@@ -130,7 +132,9 @@ def installed_verbs() -> Mapping[str, str]:
 
 def verb(name: str, module: str) -> Verb:
     """The verb in a module. Raises LogrulesError where that cannot be imported."""
-    return cast("Verb", _imported(name, module))
+    from logrules.ruleset.entry_points import loaded
+
+    return cast("Verb", loaded(name, module))
 
 
 def about_of(name: str, module: str) -> str:
@@ -154,12 +158,12 @@ def watch_extensions() -> tuple[WatchExtension, ...]:
 
 
 def _options_of(group: str) -> list[object]:
-    from logrules.ruleset.entry_points import entry_points
+    from logrules.ruleset.entry_points import entry_points, loaded
 
     found: list[object] = []
     for name, module in entry_points(group):
         try:
-            found.append(_imported(name, module))
+            found.append(loaded(name, module))
         except LogrulesError as fault:
             verb_name = group.rpartition(".")[2]
             print(f"logrules: {safe(str(fault))}; its options of `{verb_name}` are left out", file=sys.stderr)
@@ -168,34 +172,25 @@ def _options_of(group: str) -> list[object]:
 
 def installed_schemas() -> Mapping[str, Callable[[], dict[str, Any]]]:
     """The schemas that packages publish, made when they are asked for."""
-    from logrules.ruleset.entry_points import entry_points
+    from logrules.ruleset.entry_points import entry_points, loaded
 
-    return {name: partial(_called, name, value) for name, value in entry_points(SCHEMAS)}
+    def made(name: str, value: str) -> dict[str, Any]:
+        found: dict[str, Any] = loaded(name, value)()
+        return found
+
+    return {name: partial(made, name, value) for name, value in entry_points(SCHEMAS)}
 
 
 def package_of(fault: BaseException) -> str | None:
     """The installed package in whose code an error arose, or in what that called; None where it was ours."""
     from traceback import walk_tb
 
-    from logrules.ruleset.entry_points import entry_points
+    from logrules.ruleset.entry_points import FORMS, entry_points
 
     ours = __name__.partition(".")[0]
-    points = (value for group in (VERBS, DIAGNOSE, WATCH, SCHEMAS) for _, value in entry_points(group))
+    points = (value for group in (VERBS, DIAGNOSE, WATCH, FORMS, SCHEMAS) for _, value in entry_points(group))
     packages = {value.partition(":")[0].partition(".")[0] for value in points}
     frames = [frame for frame, _ in walk_tb(fault.__traceback__)]
     called = (str(frame.f_globals.get("__name__")).partition(".")[0] for frame in reversed(frames))
     innermost = next((name for name in called if name == ours or name in packages), ours)
     return None if innermost == ours else innermost
-
-
-def _called(name: str, value: str) -> dict[str, Any]:
-    module, _, function = value.partition(":")
-    found: dict[str, Any] = getattr(_imported(name, module), function)()
-    return found
-
-
-def _imported(name: str, module: str) -> object:
-    try:
-        return import_module(module)
-    except (Exception, SystemExit) as fault:  # whatever its code does
-        raise LogrulesError(f"`{name}` of an installed package cannot be loaded ({fault})") from fault

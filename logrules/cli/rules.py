@@ -1,7 +1,6 @@
 """`logrules rules`: what logrules knows, as a list that can be narrowed."""
 
 import argparse
-import json
 import sys
 from typing import TYPE_CHECKING
 
@@ -9,6 +8,7 @@ from logrules.cli.did_you_mean import hint
 from logrules.cli.shared_options import add_language_options, add_pack_options, chosen_pack
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
+from logrules.output.json_kinds import write_json
 
 if TYPE_CHECKING:
     from logrules.ruleset.pack import Pack
@@ -61,8 +61,7 @@ def run(options: argparse.Namespace) -> int:
             rows.append((rule.id, rule.cause, rule.severity.value, phase, origin, card.title.of(options.lang)))
     if options.format == "json":
         keys = ("rule", "cause", "severity", "phase", "origin", "title")
-        json.dump([dict(zip(keys, row, strict=True)) for row in rows], sys.stdout, indent=1, ensure_ascii=False)
-        print()
+        write_json([dict(zip(keys, row, strict=True)) for row in rows], sys.stdout)
     else:
         _print([(rule, cause, origin if options.origin else title) for rule, cause, _, _, origin, title in rows])
     return 0 if rows else 1

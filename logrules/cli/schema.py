@@ -1,13 +1,13 @@
 """`logrules schema`: the published contracts, as JSON Schema."""
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
 from logrules.cli.extension import diagnose_extensions, installed_schemas
+from logrules.output.json_kinds import write_json
 
 _EXAMPLES = """examples:
   logrules schema report > report.schema.json    what --format json prints
@@ -66,6 +66,5 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the schema."""
-    json.dump(all_schemas()[options.name](), sys.stdout, indent=1, ensure_ascii=False)
-    print()
+    write_json(all_schemas()[options.name](), sys.stdout)
     return 0

@@ -74,12 +74,11 @@ def displays(options: argparse.Namespace, run: WatchedRun, job: "Job", out: Text
         return [_lines(options, job, out, run.job)]
     from logrules.notify.event_lines import IncidentHistory
     from logrules.notify.panel import Panel
+    from logrules.notify.panel_view import PanelView
 
     history = IncidentHistory(run.policy, options.lang)
-    panel = Panel(
-        out.fileno(), job.turn, run.following.workers, options.lang,
-        keys=_has_keys(options), history=history.lines, job=run.job,
-    )  # fmt: skip
+    view = PanelView(options.lang, _has_keys(options), run.job)
+    panel = Panel(out.fileno(), job.turn, run.following.workers, view, history.lines)
     return [history, panel, *_keys(options, run.following, job, panel)]
 
 

@@ -3,15 +3,14 @@
 import io
 from collections.abc import Callable
 from pathlib import Path
-from typing import TextIO
 
 from logrules.model.change import Update
-from logrules.model.errors import HTML, needed
 from logrules.model.report import Report
 from logrules.notify.listener import Listener
 from logrules.notify.notifications import matters
 from logrules.notify.task_queue import TaskQueue
 from logrules.output.atomic_write import UnwritableError, write_file
+from logrules.output.forms import form_of
 from logrules.output.report_json import render_json
 
 # Without news a report is written this often.
@@ -70,15 +69,14 @@ class ReportFile(KeptFile):
 
     def __init__(self, path: Path, language: str, complain: Callable[[str], None]) -> None:
         self._language = language
-        self._render: Callable[[Report, TextIO, str], None] = render_json
-        if path.suffix.lower() in (".html", ".htm"):
-            with needed(HTML, "--report FILE.html"):
-                from logrules.output.html import render_html
-            self._render = render_html
+        self._page = form_of("html") if path.suffix.lower() in (".html", ".htm") else None
         super().__init__(path, "--report", EVERY_S, complain)
 
     def content(self, report: Callable[[], Report]) -> bytes:
         """The report as it stands."""
-        document = io.StringIO()
-        self._render(report(), document, self._language)
+        document, now = io.StringIO(), report()
+        if self._page is None:
+            render_json(now, document, self._language)
+        else:
+            self._page(now, document, self._language, "bash")
         return document.getvalue().encode()

@@ -14,10 +14,11 @@ from pathlib import Path
 from threading import Thread
 
 from logrules.model.change import Update
+from logrules.model.record import replace
 from logrules.model.report import Evidence, Report
 from logrules.model.timeline import WorkerNow
 from logrules.notify.listener import Listener
-from logrules.notify.panel_view import PanelChoice, panel_lines
+from logrules.notify.panel_view import PanelView, panel_lines
 from logrules.output.escape import safe
 from logrules.sources.turn import Turn
 
@@ -37,24 +38,18 @@ class Panel(Listener):
         terminal: int,
         turn: Turn,
         workers: Callable[[], tuple[WorkerNow, ...]],
-        language: str,
-        *,
-        keys: bool,
+        view: PanelView,
         history: Callable[[], Sequence[str]] = tuple,
-        job: str = "",
     ) -> None:
         self._terminal = terminal
         self._turn = turn
         self._workers = workers
-        self._language = language
-        self._keys = keys
+        self._view = view
+        self._history = history
+        self._shows_history = False
         self._size: tuple[int, int] | None = None
         self._drawn: float | None = None
         self._last: list[str] = []
-        self._history = history
-        self._job = job
-        self._shows_history = False
-        self._only: str | None = None
         self._asleep = False
 
     def toggle_history(self) -> None:
@@ -63,15 +58,15 @@ class Panel(Listener):
 
     def next_worker(self) -> None:
         """Show the next worker alone; after the last, all of them again."""
-        names = [worker.worker for worker in self._workers()]
-        at = names.index(self._only) + 1 if self._only in names else 0
-        self._only = names[at] if at < len(names) else None
+        names = [None, *(worker.worker for worker in self._workers()), None]
+        at = names.index(self._view.only) if self._view.only in names else 0
+        self._view = replace(self._view, only=names[at + 1])
         self._shows_history, self._drawn = False, None
 
     @property
-    def choice(self) -> PanelChoice:
+    def view(self) -> PanelView:
         """What is to be shown."""
-        return PanelChoice(self._only, self._history() if self._shows_history else None, self._job)
+        return replace(self._view, history=self._history() if self._shows_history else None)
 
     @contextmanager
     def away(self) -> Iterator[None]:
@@ -94,10 +89,7 @@ class Panel(Listener):
         if rows < SMALLEST:
             self._leave()
             return
-        size = (columns, HEIGHT)
-        lines = panel_lines(
-            update, report(), self._workers(), size, self._language, keys=self._keys, choice=self.choice
-        )
+        lines = panel_lines(update, report(), self._workers(), (columns, HEIGHT), self.view)
         begun = self._begun(columns, rows)
         if begun or lines != self._last:
             drawn = enumerate([*lines, *[""] * (HEIGHT - len(lines))], rows - HEIGHT + 1)

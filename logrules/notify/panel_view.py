@@ -34,47 +34,38 @@ _QUIET_SO_FAR = Text("nothing was told so far", "至今没有告警")
 
 
 @record
-class PanelChoice:
-    """What the user chose to see: ``only`` the worker of this name, or the ``history`` in place of the workers.
+class PanelView:
+    """How the panel is shown: in which language, for the job of this name, with ``keys`` where they are ours.
 
-    ``job`` is its name.
+    The user chose to see ``only`` the worker of this name, or the ``history`` in place of the workers.
     """
 
+    language: str = "en"
+    keys: bool = False
+    job: str = ""
     only: str | None = None
     history: Sequence[str] | None = None
-    job: str = ""
-
-
-ALL_WORKERS = PanelChoice()
 
 
 def panel_lines(
-    update: Update,
-    report: Report,
-    workers: Sequence[WorkerNow],
-    size: tuple[int, int],
-    language: str,
-    *,
-    keys: bool,
-    choice: PanelChoice = ALL_WORKERS,
+    update: Update, report: Report, workers: Sequence[WorkerNow], size: tuple[int, int], view: PanelView
 ) -> list[str]:
     """At most so many lines of so many columns (``size``: columns, lines), with colours, without line ends."""
     columns, rows = size
-    footer = [Line(f"  {_KEYS.of(language)}", style="dim")] if keys else []
+    footer = [Line(f"  {_KEYS.of(view.language)}", style="dim")] if view.keys else []
     room = rows - 1 - len(footer)
-    if choice.history is not None:
-        told = choice.history[:room] or (_QUIET_SO_FAR.of(language),)
+    if view.history is not None:
+        told = view.history[:room] or (_QUIET_SO_FAR.of(view.language),)
         body = [Line(f"  {entry}") for entry in told]
     else:
-        body = _workers_and_suspects(report, workers, room, language, choice.only)
-    found = [_head(update, report, language, choice.job), *body, *footer]
+        body = _workers_and_suspects(report, workers, room, view)
+    found = [_head(update, report, view), *body, *footer]
     return [_cut(line, columns) for line in found[:rows]]
 
 
-def _workers_and_suspects(
-    report: Report, workers: Sequence[WorkerNow], room: int, language: str, only: str | None
-) -> list[Line]:
-    shown = [worker for worker in workers if only in (None, worker.worker)]
+def _workers_and_suspects(report: Report, workers: Sequence[WorkerNow], room: int, view: PanelView) -> list[Line]:
+    language = view.language
+    shown = [worker for worker in workers if view.only in (None, worker.worker)]
     suspects = [line for one in report.diagnoses[:_SUSPECTS] for line in _suspect(one, language)]
     found = [_worker(label, worker, language) for label, worker in folded(shown)[: max(room - 1 - len(suspects), 1)]]
     return found + (suspects or [Line(f"  {_NOTHING.of(language)}", style="dim")])
@@ -104,10 +95,11 @@ def _span(ranks: Sequence[int]) -> str:
     return f"{ranks[0]}-{ranks[-1]}" if whole else f"{ranks[0]}…{ranks[-1]} ({len(ranks)})"
 
 
-def _head(update: Update, report: Report, language: str, job: str) -> Line:
+def _head(update: Update, report: Report, view: PanelView) -> Line:
+    language = view.language
     return Line.assemble(
         ("── logrules ", "dim"),
-        (f"{safe(job)} " if job else "", "bold"),
+        (f"{safe(view.job)} " if view.job else "", "bold"),
         (status_word(report).of(language), f"bold {status_color(report)}"),
         (f" {words.IN_PHASE.of(language).format(phase=report.phase)}", "bold"),
         (f" · {update.lines:,} {words.LINES.of(language)} ──", "dim"),

@@ -1,14 +1,21 @@
-"""Kinds of values in our JSON documents: how each is written and the schema that says so, defined in one place."""
+"""Our JSON documents: how each kind of value is written, and the schema that says so, defined in one place."""
 
+import json
 from collections.abc import Callable, Collection, Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, TextIO
 
 from logrules.model.record import record, replace
 from logrules.output.escape import safe
 from logrules.output.numbers import moment
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def write_json(document: object, out: TextIO) -> None:
+    """Write a document by itself."""
+    json.dump(document, out, ensure_ascii=False, indent=1)
+    out.write("\n")
 
 
 @record

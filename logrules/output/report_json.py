@@ -1,6 +1,5 @@
 """The report as one JSON document, ``logrules.report/1``: what is written, and the schema of it."""
 
-import json
 from collections.abc import Mapping
 from typing import Any, TextIO
 
@@ -22,6 +21,7 @@ from logrules.output.json_kinds import (
     named,
     nullable,
     shape,
+    write_json,
 )
 from logrules.output.rank_sentences import coverage, declined, sentence
 from logrules.output.shell import pasteable
@@ -133,9 +133,7 @@ _REPORT = shape(
 
 def render_json(report: Report, out: TextIO, language: str = "en", beside: Mapping[str, Any] | None = None) -> None:
     """Write the report to ``out``; sentences for people in ``language``; ``beside`` are optional keys."""
-    document = report_document(report, language) | dict(beside or {})
-    json.dump(document, out, ensure_ascii=False, indent=1)
-    out.write("\n")
+    write_json(report_document(report, language) | dict(beside or {}), out)
 
 
 def report_document(report: Report, language: str) -> dict[str, Any]:

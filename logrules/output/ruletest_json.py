@@ -1,6 +1,5 @@
 """What the verbs for authors of rules say, for machines: findings, test results, costs, coverage, mutants, trials."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, TextIO
@@ -17,6 +16,7 @@ from logrules.model.test_result import (
     Trial,
     total,
 )
+from logrules.output.json_kinds import write_json
 
 
 def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) -> None:
@@ -26,7 +26,7 @@ def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) ->
         "files": files,
         "findings": [_finding(finding) for finding in findings],
     }
-    _write(document, out)
+    write_json(document, out)
 
 
 def _finding(finding: LintFinding) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def render_results(results: Sequence[Result], out: TextIO) -> None:
     """One document: counts, then every test."""
     counts = {outcome.value: sum(result.outcome is outcome for result in results) for outcome in Outcome}
     document = {"schema": "logrules.tests/1", "counts": counts, "tests": [_test(result) for result in results]}
-    _write(document, out)
+    write_json(document, out)
 
 
 def _test(result: Result) -> dict[str, Any]:
@@ -70,19 +70,19 @@ def _fault(fault: CaseFailure) -> dict[str, Any]:
 
 def render_costs(costs: Sequence[Cost], out: TextIO) -> None:
     """One document with every rule."""
-    _write({"schema": "logrules.costs/1", "rules": [asdict(one) for one in costs]}, out)
+    write_json({"schema": "logrules.costs/1", "rules": [asdict(one) for one in costs]}, out)
 
 
 def render_coverage(covered: Sequence[RuleCoverage], out: TextIO) -> None:
     """One document: the shares of all, then each rule."""
     whole = {what: _share(total(getattr(one, what) for one in covered)) for what in ("signals", "branches", "captures")}
-    _write({"schema": "logrules.coverage/1", **whole, "rules": [asdict(one) for one in covered]}, out)
+    write_json({"schema": "logrules.coverage/1", **whole, "rules": [asdict(one) for one in covered]}, out)
 
 
 def render_mutation_scores(tried: Sequence[MutationScore], out: TextIO) -> None:
     """One document: the share of mutants noticed, then each rule."""
     noticed = _share(total(one.noticed for one in tried))
-    _write({"schema": "logrules.mutants/1", "noticed": noticed, "rules": [asdict(one) for one in tried]}, out)
+    write_json({"schema": "logrules.mutants/1", "noticed": noticed, "rules": [asdict(one) for one in tried]}, out)
 
 
 def _share(share: Share) -> dict[str, float]:
@@ -91,9 +91,4 @@ def _share(share: Share) -> dict[str, float]:
 
 def render_trial(trial: Trial, out: TextIO) -> None:
     """One document, its keys those of `Trial`."""
-    _write({"schema": "logrules.trial/1", **asdict(trial)}, out)
-
-
-def _write(document: object, out: TextIO) -> None:
-    json.dump(document, out, indent=1, ensure_ascii=False)
-    out.write("\n")
+    write_json({"schema": "logrules.trial/1", **asdict(trial)}, out)

@@ -3,7 +3,6 @@
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
@@ -13,6 +12,7 @@ from logrules.model.lint_finding import CODES, Code, LintFinding
 from logrules.model.report import Diagnosis, Evidence, Report, Severity
 from logrules.model.version import __version__
 from logrules.output.escape import safe
+from logrules.output.json_kinds import write_json
 
 _DRIVE = re.compile(r"[A-Za-z]:/")
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -30,8 +30,7 @@ def _write_sarif(tool: str, rules: Sequence[Any], results: Sequence[Any], out: T
     """Write one SARIF log with one run of a tool."""
     driver = {"name": tool, "version": __version__, "semanticVersion": __version__, "rules": rules}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    json.dump({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, out, ensure_ascii=False, indent=1)
-    out.write("\n")
+    write_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, out)
 
 
 def _rule(one: Diagnosis, language: str) -> dict[str, Any]:

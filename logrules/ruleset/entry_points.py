@@ -12,13 +12,16 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-from logrules.model.errors import PackError
+from logrules.model.errors import LogrulesError, PackError
 from logrules.model.position import Position, Problem
 from logrules.ruleset.cache_files import keep_for, kept_for
 
 PACKS = "logrules.packs"
+FORMS = "logrules.forms"
 _PREFIX = "logrules."
 # How what tells of a package is named; an egg holds it in a folder of this name.
 _TELLING = (".dist-info", ".egg-info", ".egg", "egg-info")
@@ -31,6 +34,18 @@ def entry_points(group: str) -> tuple[tuple[str, str], ...]:
         if its_group == group:
             found.setdefault(name, value)
     return tuple(sorted(found.items()))
+
+
+def loaded(name: str, value: str) -> Any:
+    """What an entry point names: a module, or what stands in it behind a colon. Raises LogrulesError."""
+    module, _, member = value.partition(":")
+    try:
+        found = import_module(module)
+        return getattr(found, member) if member else found
+    except LogrulesError:
+        raise
+    except (Exception, SystemExit) as fault:  # whatever its code does
+        raise LogrulesError(f"`{name}` of an installed package cannot be loaded ({fault})") from fault
 
 
 def installed_packs() -> tuple[tuple[str, Path], ...]:

@@ -1,7 +1,7 @@
-"""Lines of a copied log put together: cut where a window was too narrow, or set apart by blank lines or numbers.
+"""Lines of a copied log put together: cut where a window was too narrow, or set apart by blank lines.
 
-Only where the log proves it: many lines end at one width and none is wider, every line has a blank one below it, every
-other line is the next number. A line that was put together ends with a mark for each further line that it stands for.
+Only where the log proves it: many lines end at one width and none is wider, every line has a blank one below it.
+A line that was put together ends with a mark for each further line that it stands for.
 """
 
 from collections import Counter
@@ -15,7 +15,6 @@ from logrules.sources.copied_form import Join
 
 _FEWEST_LINES = 6
 _APART_SHARE = 0.95
-_NUMBER = late_pattern(rb"[ \t]*L?(\d{1,7})[ \t\r]*")
 # No window is narrower. So many lines end at the width at least, of so many kinds, and three times as many as at any
 # width a little narrower. Fewer are enough where most lines begin as loggers begin theirs, and none of those below the
 # widest does.
@@ -45,8 +44,6 @@ def join_of(head: bytes) -> Join | None:
         return None
     if _are_apart(lines):
         return partial(_put_together, together=_without_blank)
-    if _are_numbered(lines):
-        return partial(_put_together, together=_without_number)
     width = _width_of([line.decode(errors="replace") for line in lines])
     return partial(_put_together, together=partial(_unwrapped, width)) if width else None
 
@@ -91,19 +88,6 @@ def _are_apart(lines: Sequence[bytes]) -> bool:
 
 def _without_blank(whole: bytes, last: bytes, below: bytes) -> bytes | None:
     return whole if last.strip() and not below.strip() else None
-
-
-def _are_numbered(lines: Sequence[bytes]) -> bool:
-    """Whether every other line is the number of the next."""
-    told = [int(found[1]) if (found := _NUMBER.fullmatch(line)) else None for line in lines]
-    first = 0 if told[0] is not None else 1
-    numbers = told[first::2]
-    steps = sum(before is not None and after == before + 1 for before, after in pairwise(numbers))
-    return steps >= _APART_SHARE * (len(numbers) - 1) and sum(number is None for number in told) >= len(told) // 4
-
-
-def _without_number(whole: bytes, last: bytes, below: bytes) -> bytes | None:
-    return below if whole is last and _NUMBER.fullmatch(last) else None
 
 
 def _width_of(lines: Sequence[str]) -> int:

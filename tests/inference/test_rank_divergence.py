@@ -14,13 +14,13 @@ from logrules.inference.rank_divergence import RankDivergence, RankSnapshot
 from logrules.inference.rank_table import Collective, GroupProgress, RankState, RankTable
 from logrules.model.event import Worker
 from logrules.model.report import DivergenceKind, Report
-from logrules.output.html import render_html
 from logrules.output.markdown import render_markdown
 from logrules.output.rank_sentences import coverage, declined, sentence
 from logrules.output.report_json import render_json
 from logrules.output.text import render_text
 from logrules.ruleset.pack import Pack
 from logrules.sources.discover import discover
+from logrules.tools.page.html import render_html
 from tests.conftest import event
 
 LIMIT_S = 600.0

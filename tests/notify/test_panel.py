@@ -16,7 +16,7 @@ from logrules.model.timeline import WorkerNow
 from logrules.notify.event_lines import IncidentHistory, Lines
 from logrules.notify.notifications import NotificationPolicy
 from logrules.notify.panel import Panel, evidence_file, lines_around, pager_command
-from logrules.notify.panel_view import PanelChoice, folded, panel_lines
+from logrules.notify.panel_view import PanelView, folded, panel_lines
 from logrules.output.brief_steps import in_one_line
 from logrules.sources.turn import Turn
 
@@ -45,7 +45,7 @@ def plain(lines: list[str]) -> list[str]:
 def test_what_the_panel_says():
     workers = [worker(f"rank {rank}", step=f"step {rank} loss 0.{rank}") for rank in range(8)]
     lines = plain(
-        panel_lines(UPDATE, REPORT, [*workers, worker("rank 9", 70.0, "", "rollout")], (100, 8), "en", keys=True)
+        panel_lines(UPDATE, REPORT, [*workers, worker("rank 9", 70.0, "", "rollout")], (100, 8), PanelView(keys=True))
     )
     assert lines == [
         "── logrules STALLED in phase rollout · 1,234 lines ──",
@@ -66,14 +66,14 @@ def test_a_step_that_ends_in_a_full_stop_is_one_sentence_with_its_command():
 
 
 def test_the_name_of_the_job_stands_first():
-    choice = PanelChoice(job="llama \x1b[2J")
-    first = plain(panel_lines(UPDATE, REPORT, [], (100, 8), "en", keys=False, choice=choice))[0]
+    view = PanelView(job="llama \x1b[2J")
+    first = plain(panel_lines(UPDATE, REPORT, [], (100, 8), view))[0]
     assert first.startswith("── logrules llama \\x1b[2J STALLED in phase rollout")
 
 
 def test_one_worker_alone():
     workers = [worker(f"rank {rank}", phase=f"p{rank}") for rank in range(3)]
-    lines = plain(panel_lines(UPDATE, REPORT, workers, (100, 8), "en", keys=False, choice=PanelChoice(only="rank 1")))
+    lines = plain(panel_lines(UPDATE, REPORT, workers, (100, 8), PanelView(only="rank 1")))
     assert [line for line in lines if "rank" in line and ": p" in line] == [
         "  rank 1: p1 · step 5 loss 0.3 · 2s a step · quiet 1s of 2m"
     ]
@@ -88,28 +88,26 @@ def test_the_history_of_incidents_comes_in_place_of_the_workers():
         "1. over: vllm/x", "1. stalled: Generation hangs · 1m 5s", "quiet for 1m",
     ]  # fmt: skip
     shown = plain(
-        panel_lines(
-            UPDATE, REPORT, [worker("rank 0")], (100, 4), "en", keys=True, choice=PanelChoice(history=history.lines())
-        )
+        panel_lines(UPDATE, REPORT, [worker("rank 0")], (100, 4), PanelView(keys=True, history=history.lines()))
     )
     assert [line.strip()[9:] for line in shown[1:3]] == ["1. over: vllm/x", "1. stalled: Generation hangs · 1m 5s"]
     assert shown[3].startswith("  q quit")
-    empty = plain(panel_lines(UPDATE, REPORT, [], (100, 4), "en", keys=False, choice=PanelChoice(history=())))
+    empty = plain(panel_lines(UPDATE, REPORT, [], (100, 4), PanelView(history=())))
     assert empty[1] == "  nothing was told so far"
 
 
 def test_keys_choose_workers_in_turn_and_the_history():
     workers = (worker("rank 0"), worker("rank 1"))
-    panel = Panel(1, Turn(), lambda: workers, "en", keys=True)
+    panel = Panel(1, Turn(), lambda: workers, PanelView())
     seen = []
     for _ in range(3):
         panel.next_worker()
-        seen.append(panel.choice.only)
+        seen.append(panel.view.only)
     assert seen == ["rank 0", "rank 1", None]
     panel.toggle_history()
-    assert panel.choice.history == ()
+    assert panel.view.history == ()
     panel.next_worker()
-    assert panel.choice.history is None
+    assert panel.view.history is None
 
 
 def test_the_evidence_in_a_pager(tmp_path):
@@ -129,7 +127,7 @@ def test_the_evidence_in_a_pager(tmp_path):
 @pytest.mark.parametrize(("columns", "rows"), [(20, 3), (40, 8), (200, 5)])
 def test_it_keeps_to_its_room(columns, rows):
     workers = [worker(f"rank {rank}", phase=f"p{rank}") for rank in range(40)]
-    lines = plain(panel_lines(UPDATE, REPORT, workers, (columns, rows), "zh", keys=False))
+    lines = plain(panel_lines(UPDATE, REPORT, workers, (columns, rows), PanelView("zh")))
     assert len(lines) <= rows
     assert all(len(line) < columns for line in lines)
 
@@ -261,11 +259,11 @@ def test_no_panel_where_it_is_not_wanted(tmp_path):
 
 def test_a_log_that_nothing_explains_is_told_in_red_and_a_command_can_be_pasted():
     unknown = Report(Status.UNEXPLAINED, "train_step")
-    (head, *_) = panel_lines(UPDATE, unknown, [], (100, 8), "en", keys=False)
+    (head, *_) = panel_lines(UPDATE, unknown, [], (100, 8), PanelView())
     assert "\x1b[1;31mNO DIAGNOSIS" in head
     step = Fix(Text("Look at the stack", "查看堆栈"), run="py-spy dump --pid <pid>")
     asked = replace(REPORT, diagnoses=(replace(REPORT.diagnoses[0], fixes=(step,)),))
-    shown = plain(panel_lines(UPDATE, asked, [], (100, 8), "en", keys=False))
+    shown = plain(panel_lines(UPDATE, asked, [], (100, 8), PanelView()))
     assert "    → Look at the stack: py-spy dump --pid PID" in shown
     out = io.StringIO()
     Lines(out, "en").on_update(replace(UPDATE, changes=(Raised("vllm/x", 1.0, 60.0),)), lambda: asked)

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from logrules.cli.diagnose import FORMS
 from logrules.cli.main import main
 from logrules.model.report import (
     Comparison,
@@ -30,6 +29,7 @@ from logrules.model.report import (
     Text,
 )
 from logrules.model.timeline import PhaseSpan
+from logrules.output.forms import forms
 from logrules.output.github import render_github
 from logrules.output.jsonl import event_schema, render_jsonl
 from logrules.output.junit import render_junit
@@ -195,7 +195,7 @@ def test_any_text_leaves_each_form_readable(text):
     assert written(render_markdown, given).count("<details>") == folded
 
 
-@pytest.mark.parametrize("form", [form for form in FORMS if form != "html"])
+@pytest.mark.parametrize("form", [form for form in forms() if form != "html"])
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_same_report_gives_the_same_bytes(tmp_path, form, language):
     log = tmp_path / "train.log"

@@ -129,15 +129,19 @@ class Heard(Listener):
 
 def listeners(options, run):
     yield Heard(run)
+
+def render(report, out, language, shell):
+    out.write(f"{report.status} in {language} for {shell}")
 """
 
 
 @pytest.fixture
 def acme(tmp_path, monkeypatch) -> Path:
-    """An installed package with a verb, and options of `diagnose` and `watch`."""
+    """An installed package with a verb, options of `diagnose` and `watch`, and a form of its own."""
     install(tmp_path, "acme_audit")
     groups = ("verbs", "diagnose", "watch")
     points = "".join(f"[logrules.{group}]\nacme = acme_audit\n" for group in groups)
+    points += "[logrules.forms]\nacme = acme_audit:render\nlost = acme_audit:nowhere\n"
     (tmp_path / "acme_audit-1.0.dist-info/entry_points.txt").write_text(points)
     (tmp_path / "acme_audit.py").write_text(ACME)
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -170,3 +174,12 @@ def test_a_package_listens_to_a_watched_job(acme, capfd):
     log.write_text("".join(f"2025-01-01 00:00:0{second} step {second}\n" for second in range(5)))
     main(["watch", "--replay", "max", "--job-name", "nightly", str(log), "--acme", "own"])
     assert "logrules: nightly had 5 lines, None" in capfd.readouterr().err
+
+
+def test_a_package_writes_a_report_in_a_form_of_its_own(acme, capsys):
+    log = acme / "a.log"
+    log.write_text("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n")
+    assert main(["diagnose", str(log), "--format", "acme", "--lang", "zh", "--shell", "bash"]) == 1
+    assert capsys.readouterr().out == "failed in zh for bash"
+    assert main(["diagnose", str(log), "--format", "lost"]) == 2
+    assert "`lost` of an installed package cannot be loaded" in capsys.readouterr().err

@@ -173,10 +173,9 @@ def test_few_cut_lines_are_told_by_the_heads_that_all_others_have():
     assert _bare(cut) == lines
 
 
-@pytest.mark.parametrize("between", [["{line}", ""], ["{number}", "{line}"]], ids=["blank lines", "numbers"])
-def test_what_stands_between_lines_is_taken_away(between):
+def test_blank_lines_between_lines_are_taken_away():
     lines = [line for line in TRACE if line]
-    apart = [one.format(number=number, line=line) for number, line in enumerate(lines, 1) for one in between]
+    apart = [one for line in lines for one in (line, "")]
     source = MemorySource("a.log", "\n".join(apart) + "\n")
     assert [(number, raw.decode()) for number, raw in numbered_lines_of(source)] == [
         (2 * at + 1, line) for at, line in enumerate(lines)

@@ -1,6 +1,5 @@
 """All checks, run at once and each within its time, since one may hang; and their answers, for people and machines."""
 
-import json
 import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -12,6 +11,7 @@ from rich.text import Text as Line
 
 from logrules.model.report import Text
 from logrules.output.escape import safe
+from logrules.output.json_kinds import write_json
 from logrules.tools.doctor.doctor_finding import CheckOutcome, DoctorFinding, unknown
 from logrules.tools.doctor.environment import check_environment
 from logrules.tools.doctor.gpus import check_gpus, check_leftovers
@@ -132,8 +132,7 @@ def render_answers_json(answers: Sequence[Answer], out: TextIO, language: str) -
         }
         for answer in answers
     ]
-    json.dump({"schema": SCHEMA, "checks": checks}, out, ensure_ascii=False, indent=1)
-    out.write("\n")
+    write_json({"schema": SCHEMA, "checks": checks}, out)
 
 
 def _finding(finding: DoctorFinding, language: str) -> dict[str, str]:

@@ -1,11 +1,11 @@
 """What was learned, for people and for programs."""
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO
 
 from logrules.output.escape import safe
+from logrules.output.json_kinds import write_json
 from logrules.output.numbers import counted, duration
 from logrules.tools.learn.drafting import question_of
 from logrules.tools.learn.proof import LearnedGroup
@@ -69,7 +69,7 @@ def render_json(learned: Sequence[LearnedGroup], extent: Extent, out: TextIO) ->
         "more_kinds": extent.more_kinds,
         "kinds": [_document(one) for one in learned],
     }
-    out.write(json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+    write_json(document, out)
 
 
 def _document(one: LearnedGroup) -> dict[str, Any]:

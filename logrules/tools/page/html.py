@@ -9,20 +9,15 @@ from importlib.resources import files
 from types import SimpleNamespace
 from typing import TextIO
 
-from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup
-
+from logrules.model.errors import HTML, needed
 from logrules.model.record import record
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Text
 from logrules.model.version import __version__
 from logrules.output import messages as words
 from logrules.output.escape import safe
 from logrules.output.json_kinds import iso_time
-from logrules.output.log_data import page_data
 from logrules.output.numbers import certainty_in_words, ranks_in_words
-from logrules.output.plots import MAX_WAITS, Mark, curve_svg, scale_of, timeline_svg, wait_anchor
 from logrules.output.rank_sentences import coverage, sentences
-from logrules.output.rank_strip import cells_of, missing_ranks, phases_shown, rank_summary, strip_svg
 from logrules.output.shell import commands
 from logrules.output.text_parts import (
     effects_told,
@@ -33,6 +28,13 @@ from logrules.output.text_parts import (
     status_word,
     unusual_title,
 )
+from logrules.tools.page.log_data import page_data
+from logrules.tools.page.plots import MAX_WAITS, Mark, curve_svg, scale_of, timeline_svg, wait_anchor
+from logrules.tools.page.rank_strip import cells_of, missing_ranks, phases_shown, rank_summary, strip_svg
+
+with needed(HTML, "an HTML page"):
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
 
 _MAX_LINE = 2_000
 _MAX_SPANS = 400
@@ -54,7 +56,7 @@ def render_html(report: Report, out: TextIO, language: str, shell: str = "bash")
     shown = [_shown(number, one) for number, one in enumerate(report.diagnoses, start=1)]
     marks = [Mark(anchor, line, one.one.severity) for one in shown for anchor, line in one.evidence]
     scale = scale_of(report)
-    folder = files("logrules.output") / "page"
+    folder = files("logrules.tools.page") / "assets"
     script = "".join((folder / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     style = (folder / "page.css").read_text(encoding="utf-8")
     anchors = {(line.source, line.line): anchor for one in reversed(shown) for anchor, line in reversed(one.evidence)}
@@ -86,7 +88,7 @@ def render_html(report: Report, out: TextIO, language: str, shell: str = "bash")
 
 def _said() -> SimpleNamespace:
     """What the page says of its own accord."""
-    rows = tomllib.loads((files("logrules.output") / "page/words.toml").read_text(encoding="utf-8"))
+    rows = tomllib.loads((files("logrules.tools.page") / "assets/words.toml").read_text(encoding="utf-8"))
     return SimpleNamespace(**{name: Text(**row) for name, row in rows.items()})
 
 

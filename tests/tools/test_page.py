@@ -15,9 +15,9 @@ from logrules.inference.kept_samples import MAX_POINTS, QUIET, CurveSampler
 from logrules.model.event import Level, LogLine, LogText
 from logrules.model.report import Comparison, PhaseSource, Report, StackView, Status
 from logrules.model.timeline import Curve, PhaseSpan, Point, WaitSpan
-from logrules.output.html import render_html
-from logrules.output.plots import color_of, curve_svg, scale_of, timeline_svg
 from logrules.output.text import render_text
+from logrules.tools.page.html import render_html
+from logrules.tools.page.plots import color_of, curve_svg, scale_of, timeline_svg
 from tests.output.test_forms import HEALTHY, report
 
 CHROMIUM = next(

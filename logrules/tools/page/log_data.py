@@ -12,7 +12,7 @@ from logrules.model.event import Level, LogLine
 from logrules.model.report import Report
 from logrules.model.timeline import PhaseSpan
 from logrules.output.escape import safe
-from logrules.output.plots import Scale, color_of
+from logrules.tools.page.plots import Scale, color_of
 
 _ERRORS, _WARNINGS = 2, 1
 # What could end the element or begin a comment in it, and what old parsers of JSON take for line ends.

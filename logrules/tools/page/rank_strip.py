@@ -10,8 +10,8 @@ from logrules.model.report import Diagnosis, Report, Severity
 from logrules.model.timeline import PhaseSpan
 from logrules.output.escape import safe
 from logrules.output.numbers import duration, ranks_said
-from logrules.output.plots import Scale, color_of
 from logrules.output.trace import is_timed
+from logrules.tools.page.plots import Scale, color_of
 
 # Fewer ranks than these the rows of the timeline tell as well.
 LEAST_RANKS = 8

@@ -1,0 +1,1 @@
+"""A report as a page: verdict, timeline, ranks, metrics and the log itself, in one file."""
