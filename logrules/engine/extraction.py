@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 from logrules.engine.scan_pool import Pending, ScanPool
 from logrules.model.errors import SourceError
 from logrules.model.event import Event
-from logrules.model.record import mutable_record, record
+from logrules.model.record import mutable_record, record, replace
 from logrules.model.report import Severity, SourceNote
 from logrules.model.stream import Block, End, Skipped
 from logrules.parsing.hit_lines import Found
 from logrules.parsing.log_ends import LogEnds
 from logrules.parsing.reader import Reader, find
+from logrules.parsing.sampler import Sampler, WindowSample
 from logrules.parsing.scan import EVERYTHING, Detail, Scanner
 from logrules.parsing.window import WINDOW_BYTES, Window, windows
 from logrules.ruleset.condition import leaves, signals_of
@@ -28,12 +29,10 @@ from logrules.ruleset.pack import Pack
 from logrules.sources.source import RecordSource, Source
 
 if TYPE_CHECKING:
-    from logrules.parsing.deduplication import EntryRoles, RepeatFilter
+    from logrules.parsing.deduplication import EntryRoles
 
 # The head and the tail of a log are read in full detail; what lies between is sampled where it repeats.
 FULL_WINDOWS = 2
-# No job has more hit lines in a window; one that has is thinned even in head and tail.
-LINES_IN_FULL = 4_096
 # A literal with more hits than this in the head of a log is routine, whatever its rule says.
 COMMON_HITS = 1_000
 # Each hit takes the interpreter's lock, for which a scan aside has to wait: of a log with so many in a window of its
@@ -134,11 +133,9 @@ class Scanners:
         self.sampled = whole.sampled
         self.reader = Reader(pack, self.signals_of)
 
-    def repeat_filter(self) -> "RepeatFilter":
-        """A filter of repeated lines, for the windows between head and tail."""
-        from logrules.parsing.deduplication import RepeatFilter
-
-        return RepeatFilter(self.roles)
+    def sampler(self) -> Sampler:
+        """What says which lines of a log are read."""
+        return Sampler(self.sampled, lambda: self.roles)
 
     @cached_property
     def roles(self) -> "EntryRoles":
@@ -174,14 +171,16 @@ class Scanners:
         found._idle = {EVERYTHING: self._idle[EVERYTHING]}  # noqa: SLF001 (one of us)
         return found
 
-    def find(self, window: Window, detail: Detail = EVERYTHING) -> Found:
-        """Scan a window with a scanner that no other thread is using."""
+    def find(
+        self, window: Window, detail: Detail = EVERYTHING, sample: WindowSample | None = None, known: int = 0
+    ) -> Found:
+        """Scan a window with a scanner that no other thread is using; ``sample`` is what came of it before."""
         idle = self._idle.setdefault(detail, [])
         try:
             scanner = idle.pop()
         except IndexError:
             scanner = self._first_of(detail).for_another_thread()
-        found = find(window, scanner, self.reader.shares)
+        found = find(window, scanner, sample or WindowSample(self.sampled), known)
         idle.append(scanner)
         return found
 
@@ -232,17 +231,15 @@ def _found(cut: Iterator[Window], how: Extraction) -> Iterator[tuple[Window, Fou
     head: list[Pending[Found]] = []
     held: deque[Window] = deque()
     plan: SamplingPlan | None = None
-    repeats: RepeatFilter | None = None
+    sampler = how.scanners.sampler()
     looked_at = windows_ahead(how.sources)
 
     def next_found() -> tuple[Window, Found]:
-        nonlocal repeats
-        window, scanned, between = ahead.popleft()
+        window, scanned, past = ahead.popleft()
         found = scanned()
-        if not between and len(found.lines) <= LINES_IN_FULL:
-            return window, found
-        repeats = repeats or how.scanners.repeat_filter()
-        return window, repeats.thinned(found, [later() for _, later, _ in islice(ahead, looked_at)])
+        sampler.enter()
+        lines = sampler.take(found, lambda: [later() for _, later, _ in islice(ahead, looked_at)], past=past)
+        return window, replace(found, lines=(*lines, *sampler.release()), thinned=sampler.thinned)
 
     for window in cut:
         if window.index < FULL_WINDOWS:

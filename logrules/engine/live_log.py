@@ -48,7 +48,9 @@ class LiveLogs:
         """The log of this name, of which something is read now."""
         if name not in self.known:
             reader = self._scanners.reader.for_another()
-            self.known[name] = LiveLog(GrowingLog(name, reader, self._scanners.find), reader, Clock())
+            self.known[name] = LiveLog(
+                GrowingLog(name, reader, self._scanners.find, self._scanners.sampler), reader, Clock()
+            )
         self._read.add(name)
         self._may_hold.add(name)
         return self.known[name]

@@ -1,7 +1,7 @@
-"""Which hit lines of a big log are still worth reading: a warning with every step says little new.
+"""Which lines say something new of a log that repeats itself: a warning with every step says little.
 
-Applies between the head and the tail of a big log only, line by line in the log's own order, so that neither blocks nor
-threads can matter. Lines are told apart by their words and by who wrote them, without times and numbers that vary.
+Applies line by line in the log's own order, so that neither blocks nor threads can matter. Lines are told apart by
+their words and by who wrote them, without times and numbers that vary.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
-from logrules.model.record import record, replace
+from logrules.model.record import record
 from logrules.parsing.hit_line import HitLine, Kind
 from logrules.parsing.hit_lines import Found
 
@@ -25,22 +25,16 @@ _NAME = rb"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?::\s|:?\s*$)"
 _NAMED, _NAMED_BEHIND = re.compile(rb"[^A-Za-z]{0,8}" + _NAME), re.compile(rb"[\])|:]\s+" + _NAME)
 
 
-def _beginning(text: bytes) -> bytes:
-    """The beginning of a line, where it may say who wrote it, without a time."""
-    return _TIME.sub(b"", text[:WRITER_BYTES])
+def line_identity(text: bytes, *, in_flood: bool = False) -> int:
+    """What lines share that differ in nothing but numbers behind what may name their writer.
 
-
-def line_identity(text: bytes) -> int:
-    """What lines share that differ in nothing but numbers behind what may name their writer."""
-    return hash(_beginning(text) + text[WRITER_BYTES:MAX_TEXT_BYTES].translate(None, _DIGITS))
-
-
-def words_identity(text: bytes) -> int:
-    """The same without any number but those of its prefixes; where it has none, with those of its beginning."""
-    beginning = _beginning(text)
-    prefixes = _PREFIXES.match(beginning)
-    writer = beginning if prefixes is None else prefixes[0]
-    return hash((writer, text[:MAX_TEXT_BYTES].translate(None, _DIGITS)))
+    That is their beginning; in a flood no more than their prefixes, if they have any.
+    """
+    writer, behind = _TIME.sub(b"", text[:WRITER_BYTES]), text[WRITER_BYTES:MAX_TEXT_BYTES]
+    if in_flood:
+        prefixes = _PREFIXES.match(writer)
+        writer, behind = writer if prefixes is None else prefixes[0], text[:MAX_TEXT_BYTES]
+    return hash((writer, behind.translate(None, _DIGITS)))
 
 
 def may_name_exception(text: bytes) -> bool:
@@ -91,47 +85,68 @@ class EntryRoles:
 FAMILIAR_LINES = 16
 # More kinds than any job writes.
 MANY_KINDS = 1_024
-# Words of a kind that are told apart. Behind them those that are new are read sixteen times to each doubling of the
-# number of lines: what is read of a kind that never says the same grows with the logarithm of how often it comes.
-# Of all kinds together no more texts are told apart: a log that says something else with every line has nothing to
-# tell but that it does. Behind them the first, second, fourth, eighth … line of a kind is read, whatever it says.
-MAX_KIND_TEXTS, MAX_TEXTS = 1_024, 16_384
-# Fewer of a kind that floods a window: what is left of it there is a sample already.
-MAX_FLOOD_TEXTS = 128
-READ_TO_A_DOUBLING = 16
-
+# Words of a kind that are told apart, fewer of one that floods a window: what is left of it there is a sample already.
+# Of all kinds together no more texts are told apart: a log that says something else with every line has nothing to tell
+# but that it does. Behind them the first, second, fourth, eighth … line of a kind is read, whatever it says.
+MAX_KIND_TEXTS, MAX_FLOOD_TEXTS, MAX_TEXTS = 1_024, 128, 16_384
 # Lines of tracebacks told apart: those of two thousand ranks. Behind them their kinds are.
 MAX_TRACE_TEXTS = 65_536
+# Exceptions of so many words are told apart in a crowded log.
+MAX_CROWD_TEXTS = 512
 
 
 class RepeatFilter:
-    """The lines of one source that are still worth reading.
+    """The lines of one log that are still worth reading.
 
-    Of lines that mean something only together with their neighbours all are read where one of them is. From where it
-    has more kinds than any job writes, a log is read by who asks for its lines, and no more by what they say.
+    The first lines of a kind are news, then those whose words come for the first, second, fourth, eighth … time. In a
+    traceback only what may name an exception is news again; its lines are read together.
+
+    Some thousand literals in an order of chance come to a kind of line for every few lines. From where it has more
+    kinds than any job writes, a log is *crowded*: it is read by who asks for its lines, and no more by what they say,
+    for what the rules look for is less than how it may be spelt.
     """
 
     def __init__(self, roles: EntryRoles) -> None:
         self._roles = roles
+        self._naming = roles.exceptions | roles.below
         self._kinds: set[Kind] = set()
-        self._sample: SampleByKind | SampleByAsker = SampleByKind(roles)
+        self._crowded = False
+        self._failing: frozenset[Hashable] = frozenset()  # those in a crowd who are told of failures
+        self._times: Counter[Hashable] = Counter()  # of texts, of kinds, and of who asks
+        self._texts_of: Counter[Kind] = Counter()
+        self._texts: Counter[bool] = Counter()  # of tracebacks and of others
 
-    def thinned(self, found: Found, following: Sequence[Found] = ()) -> Found:
-        """The same without what was read often enough; ``following`` is what the next windows gave."""
-        if isinstance(self._sample, SampleByKind) and self._is_crowded(found):
-            self._kinds.clear()
-            self._sample = SampleByAsker(self._roles)
-        lines = found.lines
-        read = self._sample.news(found) | self._sample.last(found, following)
-        for run in self._runs(lines):
-            if not read.isdisjoint(run):
-                read.update(run)
-        return replace(found, lines=tuple(lines[row] for row in sorted(read)), thinned=True)
+    def thinned(self, found: Found, following: Sequence[Found] = ()) -> tuple[Sequence[HitLine], int]:
+        """The lines that are worth reading, and how many of them, from the first, are not only the last of their kind.
 
-    def _is_crowded(self, found: Found) -> bool:
+        ``following`` is what was found in the next windows: of what they tell again the last is theirs. Nobody knows
+        which is the last of the log before its end, and by then it would come behind what was read since. A job that
+        starts anew may fail alike in windows that are near: of its log only the next one is looked at.
+        """
+        self._look_for_a_crowd(found)
+        again = set[Hashable]().union(*map(self._told, following if self._crowded else following[:1]))
+        news = self._in_runs(found.lines, self._news(found))
+        read = news | self._in_runs(found.lines, self._last(found.lines, again))
+        settled = max(news, default=-1)
+        return [found.lines[row] for row in sorted(read)], sum(row <= settled for row in read)
+
+    def latest(self, lines: Sequence[HitLine]) -> list[HitLine]:
+        """Of lines that are held the last that tell of failures."""
+        return [lines[row] for row in sorted(self._in_runs(lines, self._last(lines, frozenset())))]
+
+    def _look_for_a_crowd(self, found: Found) -> None:
+        if self._crowded:
+            return
         if not found.crowded:  # there is nothing to be told from the kinds of such a window
             self._kinds.update(line.kind for line in found.lines)
-        return found.crowded or len(self._kinds) > MANY_KINDS
+        if found.crowded or len(self._kinds) > MANY_KINDS:
+            self._crowded, self._failing = True, frozenset(self._roles.asking(self._roles.telling))
+            for known in (self._kinds, self._times, self._texts_of, self._texts):
+                known.clear()
+
+    def _in_runs(self, lines: Sequence[HitLine], read: set[int]) -> set[int]:
+        """These rows, and with one of a traceback those of its other lines."""
+        return read.union(*(run for run in self._runs(lines) if not read.isdisjoint(run)))
 
     def _runs(self, lines: Sequence[HitLine]) -> Iterator[list[int]]:
         """The rows of lines of tracebacks, those together that stand close together."""
@@ -145,128 +160,64 @@ class RepeatFilter:
         if run:
             yield run
 
-
-class SampleByKind:
-    """Which lines of a log say something new.
-
-    In a traceback those are news that may name an exception, whenever their words come for the first, second, fourth,
-    eighth … time, and any other for the first. Two lines are the same if nothing but numbers differs behind what may
-    name their writer; of a kind that floods a window, nothing but numbers behind its prefixes.
-    """
-
-    def __init__(self, roles: EntryRoles) -> None:
-        self._roles = roles
-        self._seen: Counter[Kind] = Counter()
-        self._texts_of: Counter[Kind] = Counter()
-        self._told: Counter[int] = Counter()
-        self._texts: Counter[int] = Counter()
-
-    def news(self, found: Found) -> set[int]:
-        """The rows of the lines of a window that are news. Each line counts, also behind the first new one."""
-        return {
-            row
-            for row, line in enumerate(found.lines)
-            if (self._is_news if self._roles.is_of_trace(line.kind) else self._is_worth)(line, found.flooded)
-        }
-
-    def last(self, found: Found, following: Sequence[Found]) -> set[int]:
-        """The rows of the last lines of each kind that tells, in a traceback those that may name an exception.
-
-        But for those of which the next window has more: nobody knows which is the last of the log before its end, and
-        by then it would come behind what was read since. A job that starts anew may fail alike in windows that are
-        near: of its log only the next one is looked at.
-        """
-        again = self._latest(following[0].lines) if following else {}
-        return {row for kind, row in self._latest(found.lines).items() if kind not in again}
-
-    def _latest(self, lines: Iterable[HitLine]) -> dict[Kind, int]:
-        latest = {line.kind: row for row, line in enumerate(lines)}
-        telling = {kind for kind in latest if not self._roles.telling.isdisjoint(kind)}
-        of_trace = {kind for kind in telling if self._roles.is_of_trace(kind)}
-        named = {
-            line.kind: row for row, line in enumerate(lines) if line.kind in of_trace and self._roles.may_name(line)
-        }
-        return {**{kind: latest[kind] for kind in telling - of_trace}, **named}
+    def _news(self, found: Found) -> set[int]:
+        """The rows of the lines that are news. Each line counts, also behind the first new one."""
+        if self._crowded:
+            return {row for row, line in enumerate(found.lines) if self._is_asked_anew(line)}
+        return {row for row, line in enumerate(found.lines) if self._is_news(line, found.flooded)}
 
     def _is_news(self, line: HitLine, flooded: AbstractSet[Kind]) -> bool:
-        if len(self._texts) >= MAX_TRACE_TEXTS:
-            return is_doubled(self._count(line.kind))
-        told = _identity(line, flooded)
-        self._texts[told] = times = self._texts[told] + 1
-        return times == 1 or (is_doubled(times) and self._roles.may_name(line))
-
-    def _is_worth(self, line: HitLine, flooded: AbstractSet[Kind]) -> bool:
         kind = line.kind
+        of_trace, in_flood = self._roles.is_of_trace(kind), kind in flooded
+        text = hash((kind, line_identity(line.raw, in_flood=in_flood)))
         seen = self._count(kind)
-        if len(self._told) >= MAX_TEXTS:
+        if text not in self._times and not self._has_room(kind, of_trace=of_trace, in_flood=in_flood):
             return is_doubled(seen)
-        told = hash((kind, _identity(line, flooded)))
-        if told not in self._told:
-            if self._texts_of[kind] >= (MAX_FLOOD_TEXTS if kind in flooded else MAX_KIND_TEXTS):
-                return seen % _stride(seen) == 0
-            self._texts_of[kind] += 1
-        self._told[told] = times = self._told[told] + 1
+        times = self._count(text)
+        if of_trace:
+            return times == 1 or (is_doubled(times) and self._roles.may_name(line))
         return is_doubled(times) or seen <= FAMILIAR_LINES
 
-    def _count(self, kind: Kind) -> int:
-        """How many lines of a kind there were, this one too."""
-        self._seen[kind] = seen = self._seen[kind] + 1
-        return seen
-
-
-def _identity(line: HitLine, flooded: AbstractSet[Kind]) -> int:
-    """What two lines share that are the same: in a flood, numbers tell only those apart whose prefixes have them."""
-    return (words_identity if line.kind in flooded else line_identity)(line.raw)
-
-
-def _stride(seen: int) -> int:
-    return 1 << max(seen.bit_length() - READ_TO_A_DOUBLING.bit_length(), 0)
-
-
-# Exceptions of so many words are told apart in a crowded log.
-MAX_CROWD_TEXTS = 512
-
-
-class SampleByAsker:
-    """Which lines of a log are read whose lines are told apart no more, only who asks for them.
-
-    Some thousand literals in an order of chance come to a kind of line for every few lines, and to read each kind as it
-    doubles is to read most of them. What the rules look for is less than how it may be spelt.
-    """
-
-    def __init__(self, roles: EntryRoles) -> None:
-        self._roles = roles
-        self._times: Counter[Hashable] = Counter()
-        self._naming = roles.exceptions | roles.below
-        self._texts: Counter[int] = Counter()
-
-    def news(self, found: Found) -> set[int]:
-        """The rows where somebody who asks, or words of an exception, come for the first, second, fourth … time."""
-        rows: set[int] = set()
-        for row, line in enumerate(found.lines):
-            asking = self._roles.asking(line.kind)
-            self._times.update(asking)
-            if any(is_doubled(self._times[one]) for one in asking):
-                rows.add(row)
-            if self._names_anew(line):
-                rows.add(row)
-        return rows
-
-    def last(self, found: Found, following: Sequence[Found]) -> set[int]:
-        """The rows of the last line for each who is told of failures, as far as none of the next windows has one."""
-        closing = self._told(found).difference(*map(self._told, following))
-        last = {one: row for row, line in enumerate(found.lines) for one in self._roles.asking(line.kind) & closing}
-        return set(last.values())
-
-    def _names_anew(self, line: HitLine) -> bool:
-        if self._naming.isdisjoint(line.kind) or not self._roles.may_name(line):
+    def _has_room(self, kind: Kind, *, of_trace: bool, in_flood: bool) -> bool:
+        """Whether another text of this kind may be told apart."""
+        most = MAX_TRACE_TEXTS if of_trace else MAX_TEXTS
+        if self._texts[of_trace] >= most:
             return False
-        words = words_identity(line.raw)
-        if words not in self._texts and len(self._texts) >= MAX_CROWD_TEXTS:
+        if not of_trace and self._texts_of[kind] >= (MAX_FLOOD_TEXTS if in_flood else MAX_KIND_TEXTS):
             return False
-        self._texts[words] += 1
-        return is_doubled(self._texts[words])
+        self._texts_of[kind] += 1
+        self._texts[of_trace] += 1
+        return True
+
+    def _is_asked_anew(self, line: HitLine) -> bool:
+        """Whether somebody who asks, or words of an exception, come for the first, second, fourth … time."""
+        asking: set[Hashable] = self._roles.asking(line.kind)
+        if not self._naming.isdisjoint(line.kind) and self._roles.may_name(line):
+            text = line_identity(line.raw, in_flood=True)
+            if text in self._times or self._texts[True] < MAX_CROWD_TEXTS:
+                self._texts[True] += text not in self._times
+                asking.add(text)
+        return any(map(is_doubled, list(map(self._count, asking))))
+
+    def _count(self, what: Hashable) -> int:
+        self._times[what] = times = self._times[what] + 1
+        return times
+
+    def _last(self, lines: Sequence[HitLine], again: AbstractSet[Hashable]) -> set[int]:
+        """The rows of the last lines of what ends with them; of what comes ``again`` none."""
+        last = {one: row for row, line in enumerate(lines) for one in self._ends_with(line)}
+        return {row for one, row in last.items() if one not in again}
+
+    def _ends_with(self, line: HitLine) -> Iterable[Hashable]:
+        """What this line may be the last of: those who are told of a failure by it, or its kind if it tells of one."""
+        if self._crowded:
+            return self._failing & self._roles.asking(line.kind)
+        if self._roles.telling.isdisjoint(line.kind):
+            return ()
+        return (line.kind,) if not self._roles.is_of_trace(line.kind) or self._roles.may_name(line) else ()
 
     def _told(self, found: Found) -> set[Hashable]:
-        """Who is told of a failure in a window."""
-        return self._roles.asking(self._roles.telling.intersection(found.hits))
+        """What any line of a window may be the last of."""
+        if self._crowded:
+            return self._roles.asking(self._roles.telling.intersection(found.hits))
+        return {one for line in found.lines for one in self._ends_with(line)}

@@ -1,106 +1,29 @@
 """A growing log to its events: what came is scanned at once, however little it is.
 
-A saved log is read by windows of absolute offset, and where a window is full of the same, the first and the last
-of it are read. A live reader cannot know what will be the last. So it reads the first in each window at once and
-keeps back the latest of the others; these are read, in their order, before any line that is not routine, when the
-window ends, and when the follower asks for them, which it does a few times a second. What is read live is therefore
-never less than what is read of a saved log of up to two windows, in the same order. From the third window on it is
-less: a share of each window, counted in absolute offsets, so that a flood costs a bounded part of a core, and the
-last of each kind that is no routine.
+The sampler is that of a saved log, which is fed by whole windows. Here it is fed by what has come, and what it holds is
+read when a window ends and when the follower asks, which it does a few times a second: what is read live is never less
+than what is read of the head of a saved log, in the same order.
 """
 
-from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
-from operator import itemgetter
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Protocol
 
 from logrules.model.event import Event
-from logrules.model.record import record, replace
+from logrules.model.record import replace
 from logrules.model.stream import CONTINUED, Block, surplus_lines
 from logrules.parsing.clean import clean
-from logrules.parsing.hit_line import CONTEXT_LINES, MAX_CONTEXT_BYTES, MAX_SLICE_BYTES, HitLine, Kind
-from logrules.parsing.hit_lines import LAST_LINES, MAX_WRITERS, Found, opening_of
+from logrules.parsing.hit_line import CONTEXT_LINES, MAX_CONTEXT_BYTES, MAX_SLICE_BYTES, HitLine
+from logrules.parsing.hit_lines import Found
 from logrules.parsing.log_ends import LogEnds
-from logrules.parsing.reader import FLOOD_LINES, ROUTINE_LINES, Reader
+from logrules.parsing.reader import Reader
+from logrules.parsing.sampler import Sampler, WindowSample
 from logrules.parsing.window import WINDOW_BYTES, Window
 
-# The windows at the head of a log that are read in full.
-HEAD_WINDOWS = 2
 
-Find: TypeAlias = Callable[[Window], Found]
-Numbered: TypeAlias = tuple[int, HitLine]
+class Find(Protocol):
+    """Scans a window whose first ``known`` bytes were looked at before."""
 
-
-@record
-class SampleBudget:
-    """How much of a window is read: lines of the same at once and kept back, routine and other, and all kept back."""
-
-    routine: int
-    other: int
-    kept_back: int
-
-
-# The head of a log is read as a saved one is. Later what it is full of is known, and a flood must not cost more.
-HEAD = SampleBudget(ROUTINE_LINES, FLOOD_LINES, 1 << 20)
-LATER = SampleBudget(8, 32, 256)
-
-
-class LiveSampler:
-    """Which hit lines of a window are read at once, and which of the others are kept back for later."""
-
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
-        self._seen: Counter[Kind] = Counter()
-        self._held: dict[Kind, deque[Numbered]] = {}
-        # The latest of each writer among them, for each kind: as long as a saved log is read as fully.
-        self._held_of: dict[Kind, dict[bytes, deque[Numbered]]] = {}
-        self._share = HEAD
-        self._left = HEAD.kept_back
-
-    def __bool__(self) -> bool:
-        return bool(self._held)
-
-    def enter(self, window: int) -> None:
-        """Count anew."""
-        self._seen.clear()
-        self._share = HEAD if window < HEAD_WINDOWS else LATER
-        self._left = self._share.kept_back
-
-    def take(self, number: int, line: HitLine) -> list[Numbered]:
-        """The lines to read now that this one has come: none, or those kept back and this one."""
-        alike = line.kind
-        kept = self._share.routine if self._reader.is_routine(alike) else self._share.other
-        self._seen[alike] = nth = self._seen[alike] + 1
-        if nth > kept and nth & (nth - 1):
-            self._hold(alike, kept, (number, line))
-            return []
-        return [*self.release(), (number, line)]
-
-    def release(self) -> list[Numbered]:
-        """The lines kept back, in their order; of more than a window's share the latest, and the last of each kind.
-
-        Nobody knows which is the last that the log says of a failure; of routine it does not matter.
-        """
-        if not self._held:
-            return []
-        of_writers = (pairs for of_kind in self._held_of.values() for pairs in of_kind.values())
-        held = {pair[0]: pair[1] for pairs in (*self._held.values(), *of_writers) for pair in pairs}
-        lines = sorted(held.items(), key=itemgetter(0))
-        last = {pairs[-1][0] for kind, pairs in self._held.items() if not self._reader.is_routine(kind)}
-        self._held.clear()
-        self._held_of.clear()
-        left_out = max(len(lines) - self._left, 0)
-        self._left -= len(lines) - left_out
-        return [pair for nth, pair in enumerate(lines) if nth >= left_out or pair[0] in last]
-
-    def _hold(self, kind: Kind, kept: int, line: Numbered) -> None:
-        self._held.setdefault(kind, deque(maxlen=kept)).append(line)
-        if self._share is not HEAD:
-            return
-        writers = self._held_of.setdefault(kind, {})
-        opening = opening_of(line[1].opening)
-        if opening is not None and (opening in writers or len(writers) < MAX_WRITERS):
-            writers.setdefault(opening, deque(maxlen=LAST_LINES)).append(line)
+    def __call__(self, window: Window, *, sample: WindowSample, known: int) -> Found: ...  # noqa: D102 - the class says it
 
 
 # The lines that anybody can lack: two below the last line, or below the unfinished one.
@@ -161,10 +84,11 @@ class GrowingLog:
     ``below`` is what came below earlier events, by line.
     """
 
-    def __init__(self, source: str, reader: Reader, find: Find) -> None:
+    def __init__(self, source: str, reader: Reader, find: Find, sampler: Callable[[], Sampler]) -> None:
         self._source = source
         self._reader = reader
         self._find = find
+        self._new_sampler = sampler
         self.read_lines = 0
         self._begin(0, 0, 0)
 
@@ -173,7 +97,7 @@ class GrowingLog:
         self.continued = continued
         self.below: dict[int, tuple[str, ...]] = {}
         self._offset = offset
-        self._sieve = LiveSampler(self._reader)
+        self._sampler = self._new_sampler()
         self._enter(offset // WINDOW_BYTES)
         self._open = b""  # the unfinished line, as far as it has come
         self._opening: bytes | None = None  # how it begins, where that is more than is kept of it
@@ -194,11 +118,11 @@ class GrowingLog:
 
     @property
     def holds(self) -> bool:
-        """Whether routine lines are kept back."""
-        return bool(self._sieve)
+        """Whether lines are held."""
+        return self._sampler.holds
 
     def skip(self, offset: int, lines: int) -> list[Event]:
-        """Bytes up to ``offset`` with so many line ends are not looked at; the events kept back until there."""
+        """Bytes up to ``offset`` with so many line ends are not looked at; the events held until there."""
         events = self.held()
         self._begin(offset, self.lines + lines, self.continued)
         return events
@@ -220,8 +144,8 @@ class GrowingLog:
             data = data[cut:]
 
     def held(self) -> list[Event]:
-        """The routine lines kept back, read now, in their order."""
-        return [event for number, line in self._sieve.release() for event in self._events(number, line)]
+        """The events of the lines that are held, in their order."""
+        return list(self._events(self._sampler.release()))
 
     def ends(self) -> Iterator[Event]:
         """The last lines, whether or not a signal asked for them, and behind them the first."""
@@ -232,7 +156,7 @@ class GrowingLog:
 
     def _enter(self, window: int) -> None:
         self._window = window
-        self._sieve.enter(window)
+        self._sampler.enter()
         self._around = LineContext()
 
     def _part(self, data: bytes) -> Iterator[Event]:
@@ -240,7 +164,8 @@ class GrowingLog:
         text, first, start = self._open + data, self.lines + 1, self._offset - len(self._open)
         self.below.update(self._around.grown(text, first))
         above = self._around.above
-        found = self._find(Window(self._source, self._window, start - len(above), above + text))
+        window = Window(self._source, self._window, start - len(above), above + text)
+        found = self._find(window, sample=self._sampler.window, known=len(above))
         passed, marked = above.count(b"\n"), surplus_lines(above)
         known = self.continued - self._open.startswith(CONTINUED) - marked
         self._ends.add(self._offset, data)
@@ -248,16 +173,23 @@ class GrowingLog:
         self.lines += found.line_count - passed
         self.read_lines += found.line_count - passed - (known + found.continued - self.continued)
         self.continued = known + found.continued
-        for line in found.lines:
-            if line.number >= passed:
-                placed = line._replace(continued=known + line.continued) if known or line.continued else line
-                if line.number == passed and self._opening is not None:
-                    placed = placed._replace(known_opening=self._opening)
-                for number, ready in self._sieve.take(first + line.number - passed, placed):
-                    yield from self._events(number, ready)
+        lines = [
+            line._replace(
+                number=first + line.number - passed,
+                continued=known + line.continued,
+                known_opening=self._opening if line.number == passed else None,
+            )
+            for line in found.lines
+        ]
+        yield from self._events(self._sampler.take(replace(found, lines=lines)))
         self._remember(text)
 
-    def _events(self, number: int, line: HitLine) -> Iterator[Event]:
+    def _events(self, lines: Iterable[HitLine]) -> Iterator[Event]:
+        for line in lines:
+            yield from self._line_events(line)
+
+    def _line_events(self, line: HitLine) -> Iterator[Event]:
+        number = line.number
         drawn = self._drawn[1] if number == self._drawn[0] and b"\r" in line.raw else 0
         for event in self._reader.line_events(self._source, number, line):
             if event.offset < drawn:

@@ -1,7 +1,7 @@
 """Turns a scanned window into events: lines cleaned, prefixes stripped, patterns matched. The entry to this package."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from functools import lru_cache, partial
 from operator import itemgetter
@@ -12,8 +12,9 @@ from logrules.parsing.captures import Captures
 from logrules.parsing.clean import clean, may_be_redrawn, redraws
 from logrules.parsing.header import Header, HeaderParser, worker_of_name
 from logrules.parsing.hit_line import HitLine, Kind, kind_of
-from logrules.parsing.hit_lines import Found, Shares, hit_lines
+from logrules.parsing.hit_lines import Found, hit_lines
 from logrules.parsing.log_ends import RawLine
+from logrules.parsing.sampler import FLOOD_LINES, WindowSample
 from logrules.parsing.scan import Scanner
 from logrules.parsing.stance import StanceJudge
 from logrules.parsing.window import Window
@@ -21,8 +22,6 @@ from logrules.ruleset.pack import Pack, Signal
 
 # The part of a line that evidence can show; patterns see up to MAX_PATTERN_TEXT of it.
 MAX_EVENT_TEXT = 32_768
-# Enough to see every worker of a node step, few enough that a log of nothing but steps stays cheap.
-ROUTINE_LINES = 32
 # Each may be a step: enough of them to see who goes on after an error.
 ROUTINE_REDRAWS = 16
 # Enough of them to see that a run lives on; there are many such lines.
@@ -32,16 +31,12 @@ KEPT_LINES = 8_192
 MAX_KEPT_BYTES = 512
 # Of so many kinds of such lines it is kept who asks for them.
 KEPT_KINDS = 256
-# A thousand equal complaints in a row say no more than so many of the first and of the last of a window.
-FLOOD_LINES = 64
 _TRACEBACK = "Traceback (most recent call last)"
-# Fewer of each where a window is full of many such complaints, so that no more of it than about so many lines is read.
-LEAST_FLOOD_LINES, WINDOW_LINES = 8, 1_024
 
 
-def find(window: Window, scanner: Scanner, shares: Shares | None = None) -> Found:
-    """The hit lines of a window; with ``shares``, only some of each kind."""
-    return hit_lines(window, scanner.scan(window.data), shares)
+def find(window: Window, scanner: Scanner, sample: WindowSample | None = None, known: int = 0) -> Found:
+    """The hit lines of a window behind its ``known`` bytes; with a ``sample``, only some of each kind."""
+    return hit_lines(window, scanner.scan(window.data), sample, known)
 
 
 @record
@@ -115,16 +110,6 @@ class Reader:
     def opening(self, source: str, line: RawLine) -> Event:
         """A line of the head of a log, delivered after its tail: it says what was printed, but no longer when."""
         return replace(self._event(source, line, self._reading(line.raw, ())), stamp=None)
-
-    def shares(self, counts: Mapping[Kind, int]) -> dict[Kind, int]:
-        """How many first and how many last lines of each kind are read of a window.
-
-        Fewer of each if many kinds flood the window.
-        """
-        flood = FLOOD_LINES
-        while flood > LEAST_FLOOD_LINES and sum(min(count, 2 * flood) for count in counts.values()) > WINDOW_LINES:
-            flood //= 2
-        return {kind: ROUTINE_LINES if self.is_routine(kind) else flood for kind in counts}
 
     def is_routine(self, entries: Iterable[int]) -> bool:
         """Whether only sampled signals (progress, metrics) use these entries of the scanner."""

@@ -17,12 +17,9 @@ from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.notify.listener import Listener
 from logrules.notify.stall_memory import StallMemory
 from logrules.parsing.clean import clean
-from logrules.parsing.growing_log import HEAD_WINDOWS, GrowingLog, LiveSampler
+from logrules.parsing.growing_log import GrowingLog
 from logrules.parsing.header import HeaderParser
-from logrules.parsing.hit_line import HitLine, Stretch
-from logrules.parsing.literal_matcher import Hits
 from logrules.parsing.reader import Reader
-from logrules.parsing.window import Window
 from tests.conftest import COSTLY, fixtures
 from tests.project.test_promises import Cut, document, lines
 
@@ -185,7 +182,7 @@ def test_a_line_that_comes_in_pieces_is_one_line_and_told_once(shipped):
 
 def test_a_bar_that_is_drawn_anew_for_long_on_one_line_never_goes_back(shipped):
     scanners = Scanners(shipped)
-    growing = GrowingLog("job", Reader(shipped, scanners.signals_of), scanners.find)
+    growing = GrowingLog("job", Reader(shipped, scanners.signals_of), scanners.find, scanners.sampler)
     drawn = [b"\rSampling " + b"\xe2\x94\x81" * 80 + b" %d%% 0:00:18" % min(1 + n // 4, 41) for n in range(200)]
     told: list[int] = []
     for n, part in enumerate(drawn):
@@ -295,29 +292,3 @@ def test_a_flood_of_the_same_is_read_in_shares(shipped):
     list(session)
     assert session.report().diagnoses[0].cause == "cuda-oom"
     assert session._session._job.order < 1_000
-
-
-class Routine:
-    """A reader to whom entry 0 is routine, and nothing else."""
-
-    def is_routine(self, entries):
-        return set(entries) == {0}
-
-
-def test_of_a_flood_the_last_line_of_each_kind_that_is_no_routine_is_read_whatever_was_read_before():
-    sampler = LiveSampler(Routine())
-    sampler.enter(HEAD_WINDOWS)
-    read = []
-    for number in range(20_000):
-        read += sampler.take(number, kind_line(number % 3))
-        if number % 100 == 99:
-            read += sampler.release()
-    read += sampler.release()
-    last = {line.kind: number for number, line in read}
-    assert {kind: last[kind] for kind in ((1,), (2,))} == {(1,): 19_999, (2,): 19_997}
-    assert last[(0,)] < 19_000
-    assert len(read) < 1_000
-
-
-def kind_line(entry):
-    return HitLine(Window("log", 0, 0, b"x"), Hits([(1, entry)]), Stretch(0, 1, 0, 1, (entry,)), 0, 1, 0)

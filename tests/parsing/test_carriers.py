@@ -9,11 +9,13 @@ import pytest
 
 from logrules import diagnose
 from logrules.model.stream import Block
+from logrules.parsing.deduplication import EntryRoles
 from logrules.parsing.growing_log import GrowingLog
 from logrules.parsing.header import HeaderParser
 from logrules.parsing.hit_line import MAX_SLICE_BYTES
 from logrules.parsing.hit_lines import Found
 from logrules.parsing.reader import Reader, find
+from logrules.parsing.sampler import Sampler, WindowSample
 from logrules.parsing.scan import Scanner
 from logrules.parsing.window import Window
 from tests.conftest import fixtures
@@ -133,12 +135,12 @@ def test_what_a_bar_draws_over_a_line_is_of_who_carries_the_line(shipped):
     data = f"trainer-1  | {bars}\ntrainer-1  | epoch 1, loss: 0.3\n".encode()
     scanner = Scanner(shipped.signals, trace=shipped.trace)
 
-    def found(window: Window) -> Found:
-        return find(window, scanner)
+    def found(window: Window, sample: WindowSample | None = None, known: int = 0) -> Found:
+        return find(window, scanner, sample, known)
 
     reader = Reader(shipped, scanner.signals_of)
     saved = list(reader.events(found(Window("log", 0, 0, data)), 1))
-    growing = GrowingLog("log", reader.for_another(), found)
+    growing = GrowingLog("log", reader.for_another(), found, lambda: Sampler(scanner.sampled, EntryRoles))
     pieces = [data[start : start + 5_000] for start in range(0, len(data), 5_000)]
     live = [event for n, piece in enumerate(pieces) for event in growing.read(Block("log", n * 5_000, piece))]
     assert len(bars) > MAX_SLICE_BYTES

@@ -16,8 +16,9 @@ from logrules.parsing.deduplication import (
     RepeatFilter,
 )
 from logrules.parsing.hit_line import MAX_SLICE_BYTES
-from logrules.parsing.hit_lines import MANY_ENTRIES, Found, hit_lines
+from logrules.parsing.hit_lines import Found, hit_lines
 from logrules.parsing.literal_matcher import Hits
+from logrules.parsing.sampler import MANY_ENTRIES, WindowSample
 from logrules.parsing.window import Window
 
 # Letters of a line stand for entries of the scanner. `a` and `b` are asked for by the same.
@@ -51,10 +52,10 @@ def window_of(lines: Sequence[str], end: str = "\n") -> tuple[Window, Hits]:
 def numbers_read(windows: Sequence[tuple[Window, Hits]], ahead: int = 2) -> list[list[int]]:
     """The numbers of the lines that are read of each window, so many ahead of which are looked at."""
     log = RepeatFilter(ROLES)
-    log.thinned(Found("log", (), 0, unfinished=False, hits=dict.fromkeys(range(MANY_ENTRIES + 1), 1)))
+    log.thinned(Found("log", (), 0, unfinished=False, crowded=True))
     founds = [hit_lines(*one) for one in windows]
-    kept = (log.thinned(found, founds[nth : nth + ahead]) for nth, found in enumerate(founds, 1))
-    return [[line.number for line in found.lines] for found in kept]
+    kept = (log.thinned(found, founds[nth : nth + ahead])[0] for nth, found in enumerate(founds, 1))
+    return [[line.number for line in lines] for lines in kept]
 
 
 @given(windows=st.lists(LINES, min_size=1, max_size=4))
@@ -104,7 +105,7 @@ def test_of_exceptions_that_never_say_the_same_so_many_are_told_apart():
 def test_of_a_window_in_which_too_much_was_found_no_share_is_taken(entries, crowded):
     window = Window("log", 0, 0, b".\n" * 5 * entries)
     hits = Hits((2 * nth + 1, nth % entries) for nth in range(5 * entries))
-    found = hit_lines(window, hits, shares=lambda kinds: dict.fromkeys(kinds, 1))
+    found = hit_lines(window, hits, WindowSample(flood_lines=1))
     assert found.crowded is crowded
     assert (len(found.lines), found.line_count) == ((5 if crowded else 4) * entries, 5 * entries)
 
@@ -116,5 +117,5 @@ def test_a_log_is_crowded_from_the_window_on_that_brings_a_kind_too_many():
     for entries in (few, many, many, many):
         window = Window("log", 0, 0, b".\n" * len(entries))
         hits = Hits((2 * nth + 1, entry) for nth, entry in enumerate(entries))
-        read.append(len(of_kinds.thinned(hit_lines(window, hits)).lines))
+        read.append(len(of_kinds.thinned(hit_lines(window, hits))[0]))
     assert read == [len(few), len(many), len(many), 0]

@@ -40,7 +40,7 @@ def filter_of_traces() -> RepeatFilter:
 
 
 def read(familiar: RepeatFilter, lines: list[HitLine]) -> list[int]:
-    return [kept.number for kept in familiar.thinned(Found("log", tuple(lines), len(lines), unfinished=False)).lines]
+    return [kept.number for kept in familiar.thinned(Found("log", tuple(lines), len(lines), unfinished=False))[0]]
 
 
 def test_the_first_of_a_kind_are_all_read_and_then_ever_fewer():
@@ -113,7 +113,7 @@ def test_a_kind_that_never_says_the_same_is_read_ever_more_seldom():
 def test_of_a_kind_that_floods_a_window_fewer_texts_are_told_apart():
     lines = [line(number, 5, raw=chr(0x4E00 + number).encode()) for number in range(20_000)]
     found = Found("log", tuple(lines), len(lines), unfinished=False, flooded=frozenset({(5,)}))
-    kept = [one.number for one in filter_of_traces().thinned(found).lines]
+    kept = [one.number for one in filter_of_traces().thinned(found)[0]]
     assert kept[:MAX_FLOOD_TEXTS] == list(range(MAX_FLOOD_TEXTS))
     assert len(kept) < 3 * MAX_FLOOD_TEXTS
     assert all(any(power < number <= 2 * power for number in kept) for power in (2**bits for bits in range(14)))
@@ -123,7 +123,7 @@ def test_of_lines_of_tracebacks_that_flood_a_window_a_number_behind_the_writer_m
     said = [b"[rank%d]: ShardError: shard %d is lost" % (nth % 200, nth) for nth in range(20_000)]
     lines = [line(10 * nth, FRAME, raw=raw) for nth, raw in enumerate(said)]
     found = Found("log", tuple(lines), len(lines), unfinished=False, flooded=frozenset({(FRAME,)}))
-    kept = [one.number // 10 for one in filter_of_traces().thinned(found).lines]
+    kept = [one.number // 10 for one in filter_of_traces().thinned(found)[0]]
     assert kept[:MAX_FLOOD_TEXTS] == list(range(MAX_FLOOD_TEXTS))
     assert {nth % 200 for nth in kept} == set(range(200)), "each writer is heard, however late it tells"
     for writer in range(200):
@@ -136,7 +136,7 @@ def test_in_a_flood_of_lines_of_tracebacks_other_words_are_heard_however_late_th
     said[900] = b"ShardError: shard 900 is found"
     lines = [line(10 * nth, FRAME, raw=raw) for nth, raw in enumerate(said)]
     found = Found("log", tuple(lines), len(lines), unfinished=False, flooded=frozenset({(FRAME,)}))
-    kept = [one.number // 10 for one in filter_of_traces().thinned(found).lines]
+    kept = [one.number // 10 for one in filter_of_traces().thinned(found)[0]]
     assert kept == [*(2**power - 1 for power in range(10)), 900]
 
 
@@ -146,7 +146,7 @@ def test_in_a_flood_numbers_behind_the_prefixes_of_an_error_make_no_other_line()
     lines = [line(nth, TELLING, raw=raw) for nth, raw in enumerate(said)]
     found = Found("log", tuple(lines), len(lines), unfinished=False, flooded=frozenset({(TELLING,)}))
     familiar = RepeatFilter(EntryRoles(telling=frozenset({TELLING})))
-    kept = [one.number for one in familiar.thinned(found).lines]
+    kept = [one.number for one in familiar.thinned(found)[0]]
     assert 3_000 in kept, "other words are heard however late they come"
     assert kept[-1] == len(lines) - 1
     for writer in range(40):
@@ -193,9 +193,7 @@ def test_the_last_of_a_kind_is_left_to_the_next_window_that_has_more_of_it():
     windows = [[line(100 * nth + each, TELLING) for each in range(90)] for nth in range(8)]
     founds = [Found("log", tuple(window), len(window), unfinished=False) for window in windows]
     kept = [
-        one.number
-        for nth, found in enumerate(founds, 1)
-        for one in familiar.thinned(found, founds[nth : nth + 1]).lines
+        one.number for nth, found in enumerate(founds, 1) for one in familiar.thinned(found, founds[nth : nth + 1])[0]
     ]
     assert windows[-1][-1].number in kept
     assert not {window[-1].number for window in windows[1:-1]} & set(kept)

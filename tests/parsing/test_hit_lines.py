@@ -11,7 +11,6 @@ from logrules import load_rules
 from logrules.engine.extraction import (
     DENSE_HITS,
     FULL_WINDOWS,
-    LINES_IN_FULL,
     Extraction,
     SamplingPlan,
     Scanners,
@@ -20,9 +19,9 @@ from logrules.engine.extraction import (
 from logrules.engine.run import prepared
 from logrules.engine.scan_pool import ScanPool
 from logrules.parsing.hit_line import MAX_SLICE_BYTES
-from logrules.parsing.hit_lines import LAST_LINES, Found, hit_lines
+from logrules.parsing.hit_lines import Found, hit_lines
 from logrules.parsing.literal_matcher import Hits
-from logrules.parsing.reader import FLOOD_LINES, WINDOW_LINES
+from logrules.parsing.sampler import FLOOD_LINES, LAST_LINES, LINES_IN_FULL, WINDOW_LINES, WindowSample
 from logrules.parsing.window import Window
 from logrules.ruletest.harness import run_log
 from tests.conftest import MemorySource
@@ -36,8 +35,8 @@ LINES = st.lists(st.text("ab.", max_size=3), max_size=60)
 def found(lines: list[str], share: int | None) -> Found:
     data = "".join(f"{line}\n" for line in lines).encode()
     hits = [(at + 1, byte - ord("a")) for at, byte in enumerate(data) if byte in b"ab"]
-    shares = None if share is None else lambda counts: dict.fromkeys(counts, share)
-    return hit_lines(Window("log", 0, 0, data), Hits(hits), shares=shares)
+    sample = None if share is None else WindowSample(flood_lines=share)
+    return hit_lines(Window("log", 0, 0, data), Hits(hits), sample)
 
 
 @given(lines=LINES, share=st.integers(1, 5))
@@ -156,7 +155,7 @@ def test_of_each_of_several_writers_the_last_lines_are_kept(front):
     lines = [front.format(writer) + "a" for n in range(200) for writer in range(4) if writer != 2 or n < 60]
     data = "".join(f"{line}\n" for line in lines).encode()
     hits = [(at + 1, 0) for at in range(len(data)) if data[at : at + 2] == b"a\n"]
-    kept = hit_lines(Window("log", 0, 0, data), Hits(hits), shares=lambda counts: dict.fromkeys(counts, 16)).lines
+    kept = hit_lines(Window("log", 0, 0, data), Hits(hits), WindowSample(flood_lines=16)).lines
     own = [n for n, line in enumerate(lines) if line == front.format(2) + "a"]
     assert [line.number for line in kept if line.number in own][-LAST_LINES:] == own[-LAST_LINES:]
     assert len(kept) <= 2 * 16 + LAST_LINES + len(lines).bit_length()
@@ -166,5 +165,5 @@ def test_of_each_of_several_writers_the_last_lines_are_kept(front):
 def test_what_opens_in_as_many_ways_as_there_are_lines_is_no_writer(front):
     data = "".join(f"{front.format(n)}a\n" for n in range(400)).encode()
     hits = [(at + 1, 0) for at in range(len(data)) if data[at : at + 2] == b"a\n"]
-    kept = hit_lines(Window("log", 0, 0, data), Hits(hits), shares=lambda counts: dict.fromkeys(counts, 16)).lines
+    kept = hit_lines(Window("log", 0, 0, data), Hits(hits), WindowSample(flood_lines=16)).lines
     assert len(kept) <= 2 * 16 + (400).bit_length()

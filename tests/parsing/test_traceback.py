@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 from logrules.model.event import Event, Stance
 from logrules.model.failure import Failure, FailureKind, Link, Origin
 from logrules.model.stream import Block
+from logrules.parsing.deduplication import EntryRoles
 from logrules.parsing.exception_chain import INNERMOST_FRAMES, OUTERMOST_FRAMES
 from logrules.parsing.exception_line import exception_by_place, may_be_by_place, unglued
 from logrules.parsing.growing_log import GrowingLog
 from logrules.parsing.log_ends import RawLine
 from logrules.parsing.reader import Reader, find
+from logrules.parsing.sampler import Sampler
 from logrules.parsing.scan import Scanner
 from logrules.parsing.traceback import MAX_ALIKE, TracebackAssembler
 from logrules.parsing.window import windows
@@ -63,7 +65,8 @@ def _events(text: str, source: str = "train.log") -> Iterator[Event]:
 def _live(text: str, cuts: list[int], source: str = "train.log") -> Iterator[Event]:
     """The events of a log that grows, a piece at a time."""
     scanner = _scanner()
-    log = GrowingLog(source, Reader(_pack(), scanner.signals_of), lambda window: find(window, scanner))
+    reader, found = Reader(_pack(), scanner.signals_of), partial(find, scanner=scanner)
+    log = GrowingLog(source, reader, found, lambda: Sampler(scanner.sampled, EntryRoles))
     data = text.encode()
     edges = [0, *sorted(cuts), len(data)]
     for begin, end in pairwise(edges):
