@@ -4,11 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
+from logrules.inference.wording import Wordings
 from logrules.inference.worker_state import ANEW_S
-from logrules.model.event import Event, Level, Worker
+from logrules.model.event import Event, Level, Stance, Worker
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import replace
 from logrules.model.template import begins_statement, template_of
+from logrules.ruleset.tables import Saying
 
 # Uvicorn, gunicorn, werkzeug, aiohttp and hypercorn quote the request line. A client's log begins with the address.
 # Compiled at the first line with a good status behind a quote: most logs hold none.
@@ -42,19 +44,29 @@ def _answers(message: str) -> bool:
     return found is not None and not re.search(_CLIENT, found["above"]) and not re.match(_PROBE, found["path"])
 
 
-# Whose work has come to its results goes on, unless these are what tells of the failure, or what is kept to try again.
-_RESULT = late_pattern(
-    r"(?i)(?=.{0,200}?\b(?:saved|written|wrote|stored|exported)\b.{0,60}?\b(?:to|in|into|under|as|at)\b)"
-    r"(?!.{0,200}?\b(?:logs?|dump\w*|core|crash\w*|tracebacks?|errors?|failures?|failed|not|partial\w*|emergency"
-    r"|state|snapshots?|config\w*|settings|resum\w*|abort\w*|exit\w*|interrupt\w*|stopp\w*)\b)"
+# What a script says with the level of an error so that it is seen, or a figure that is called so: nothing went wrong.
+_ANNOUNCES = late_pattern(
+    r"(?i)\W*(?:start(?:ing|ed)|begin(?:ning|s))"
+    r"(?: (?!fail|error|refus|deni|abort|cancel|not\b|no\b|too\b|tim)[\w.-]+){1,5}\W*"
+    r"|(?:error\W{1,3})?\d{1,9}\.\d{1,20}(?:e-?\d{1,3})?%?"
 )
+
+
+def states_error(line: Event) -> bool:
+    """Whether its logger says that something went wrong."""
+    if line.level is None or line.level < Level.ERROR or line.stance is not Stance.FACT:
+        return False
+    return _ANNOUNCES.fullmatch(line.message) is None
+
+
+# Whose work has come to its results goes on.
 _MAX_RESULT = 300
 
 
-def has_results(lines: Iterable[Event], worker: Worker) -> bool:
+def has_results(lines: Iterable[Event], worker: Worker, wordings: Wordings) -> bool:
     """Whether its logger notes in one of these lines that what it worked for is saved."""
     noted = (line for line in lines if line.worker == worker and line.level is Level.INFO)
-    return any(_RESULT.match(line.message[:_MAX_RESULT]) for line in noted)
+    return any(wordings.says(Saying.RESULT, line.message[:_MAX_RESULT]) for line in noted)
 
 
 _FIGURES = late_pattern(r"\d+")

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from operator import attrgetter
 
-from logrules.inference.complaint import complains, complaints
 from logrules.inference.end_signs import (
     answers,
     has_results,
@@ -14,12 +13,14 @@ from logrules.inference.end_signs import (
     opening_of,
     opens_again,
     refuses,
+    states_error,
     without_stream_level,
 )
 from logrules.inference.observation import Observation
 from logrules.inference.progress_line import bar_of, progress_key
+from logrules.inference.wording import Wordings, complains, complaints
 from logrules.inference.worker_state import ANEW_S, peers
-from logrules.model.event import Event, Level, Stance
+from logrules.model.event import Event, Stance
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record
 from logrules.model.template import begins_statement, is_table_row, template_of
@@ -52,18 +53,12 @@ _LEAVES = late_pattern(
     r"|destroy|leaked|traceback|error|exception|fail)"
 )
 
-# What a script says with the level of an error so that it is seen, or a figure that is called so: nothing went wrong.
-_ANNOUNCES = late_pattern(
-    r"(?i)\W*(?:start(?:ing|ed)|begin(?:ning|s))"
-    r"(?: (?!fail|error|refus|deni|abort|cancel|not\b|no\b|too\b|tim)[\w.-]+){1,5}\W*"
-    r"|(?:error\W{1,3})?\d{1,9}\.\d{1,20}(?:e-?\d{1,3})?%?"
-)
-
 
 @mutable_record
 class Endings:
-    """The last lines of each source, and the first."""
+    """The last lines of each source, and the first; ``wordings`` tell what they say."""
 
+    wordings: Wordings
     lines: dict[str, list[Event]] = field(default_factory=dict)
     heads: dict[str, list[Event]] = field(default_factory=dict)
 
@@ -197,18 +192,36 @@ class Endings:
         return tuple(
             line
             for source, lines in self.lines.items()
-            for line in _new_errors(
+            for line in self._new_errors(
                 without_stream_level(lines, self.heads.get(source, ()), tells_trouble), went_on.get(source, 0)
             )
         )
+
+    def _new_errors(self, lines: Sequence[Event], went_on: int) -> Iterator[Event]:
+        errors = [(place, line) for place, line in enumerate(lines) if states_error(line)]
+        lived_through = {
+            template_of(line.message)
+            for place, line in errors
+            if line.line <= went_on
+            or _carries_on(line, lines[:place], lines[place + 1 :])
+            or _speaks_on(line, lines[place + 1 :])
+            or has_results(lines[place + 1 :], line.worker, self.wordings)
+        }
+        for place, line in errors:
+            if (
+                line.line > went_on
+                and template_of(line.message) not in lived_through
+                and not answers(lines[place + 1 :])
+            ):
+                yield line
 
     def complaints(self, went_on: Mapping[str, int]) -> tuple[Event, ...]:
         """The last lines that state an error in words of their own, behind where each source last went on."""
         return tuple(
             line
             for source, lines in self.lines.items()
-            for line in complaints(lines, went_on.get(source, 0))
-            if not _is_lived_with(line, lines)
+            for line in complaints(lines, went_on.get(source, 0), self.wordings)
+            if not _is_lived_with(line, [other for other in lines if not complains(other, self.wordings)])
         )
 
 
@@ -239,43 +252,21 @@ def _rounds(lines: Iterable[Event]) -> dict[str, set[str]]:
     said: dict[str, set[str]] = {}
     for line in lines:
         kind = template_of(line.message)
-        if "#" in kind and begins_statement(line.message) and not _claims(line) and not _OF_NO_LOOP.match(kind):
+        if "#" in kind and begins_statement(line.message) and not states_error(line) and not _OF_NO_LOOP.match(kind):
             said.setdefault(kind, set()).add(progress_key(line.message))
     return said
-
-
-def _new_errors(lines: Sequence[Event], went_on: int) -> Iterator[Event]:
-    errors = [(place, line) for place, line in enumerate(lines) if _claims(line)]
-    lived_through = {
-        template_of(line.message)
-        for place, line in errors
-        if line.line <= went_on
-        or _carries_on(line, lines[:place], lines[place + 1 :])
-        or _speaks_on(line, lines[place + 1 :])
-        or has_results(lines[place + 1 :], line.worker)
-    }
-    for place, line in errors:
-        if line.line > went_on and template_of(line.message) not in lived_through and not answers(lines[place + 1 :]):
-            yield line
 
 
 def _speaks_on(failed: Event, after: Sequence[Event]) -> bool:
     """Whether the very process says something else than that it fails or leaves."""
     if failed.worker.pid is None:
         return False
-    said = (line.message for line in after if line.worker == failed.worker and not _claims(line))
+    said = (line.message for line in after if line.worker == failed.worker and not states_error(line))
     return any(begins_statement(text) and not (_OF_NO_LOOP.match(text) or _LEAVES.search(text)) for text in said)
 
 
-def _claims(line: Event) -> bool:
-    if line.level is None or line.level < Level.ERROR or line.stance is not Stance.FACT:
-        return False
-    return _ANNOUNCES.fullmatch(line.message) is None
-
-
-def _is_lived_with(complaint: Event, lines: Sequence[Event]) -> bool:
-    """Whether what goes on below a complaint is what its writer said above it."""
-    others = [line for line in lines if not complains(line)]
+def _is_lived_with(complaint: Event, others: Sequence[Event]) -> bool:
+    """Whether what goes on below a complaint, in lines that are none, is what its writer said above it."""
     above = [line for line in others if line.line < complaint.line]
     return _carries_on(complaint, above, [line for line in others if line.line > complaint.line])
 
@@ -288,7 +279,7 @@ def _carries_on(error: Event, before: Sequence[Event], after: Sequence[Event]) -
 
 
 def _is_routine(line: Event, error: Event) -> bool:
-    if line.worker != error.worker or _claims(line):
+    if line.worker != error.worker or states_error(line):
         return False
     return begins_statement(line.message) and len(_begin(line).split()) == _BEGIN_WORDS
 

@@ -16,10 +16,10 @@ from logrules.inference.failures import Failures
 from logrules.inference.observation import Observation
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Worker, whole_number
-from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record, replace
 from logrules.model.template import template_of
 from logrules.ruleset.pack import Pack
+from logrules.ruleset.tables import Saying
 
 # What tells a worker from its peers, whichever of its streams a line is on: its role and rank, or host and process.
 PeerKey: TypeAlias = tuple[str | None, str | None, int]
@@ -121,12 +121,6 @@ class Track:
         return self.ordered and any(other.begun.order > one.said.order for other in self.runners.values())
 
 
-# What a worker says that has nothing more to do, in whatever words.
-_FAREWELL = late_pattern(
-    r"(?i)\b(?:shut(?:ting)?[ -]?down|exit(?:s|ed|ing)?|terminat\w{1,4}|finish(?:ed)?|completed?|done|leav(?:es|ing)"
-    r"|left|(?:no|any) more|r[au]n out|out of (?:data|batches|work)|exhausted|stopp(?:ed|ing)|destroy\w{0,4}|bye"
-    r"|joined)\b"
-)
 # Who said something when its peers had so many steps to go was not with them at the end.
 _FEW_STEPS = 3
 # So few of them stand behind the others that each can be named.
@@ -257,7 +251,9 @@ def _is_through(one: Runner, last: Event, endings: Endings) -> bool:
     """Whether its last line bids farewell, or was written when its peers had all but ended."""
     if last is one.stepped.event:
         return False
-    return _FAREWELL.search(last.message) is not None or (last is not one.said.event and _is_late(one, last, endings))
+    return endings.wordings.says(Saying.FAREWELL, last.message) or (
+        last is not one.said.event and _is_late(one, last, endings)
+    )
 
 
 def _is_late(one: Runner, last: Event, endings: Endings) -> bool:

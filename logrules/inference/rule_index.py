@@ -7,6 +7,7 @@ from typing import TypeAlias, TypeVar
 
 from logrules.inference.evidence_ownership import ends_of
 from logrules.inference.exception_table import ExceptionTable
+from logrules.inference.wording import Wordings
 from logrules.parsing.origin import OriginResolver
 from logrules.ruleset.condition import (
     Detection,
@@ -59,6 +60,7 @@ class Index:
         # Tables of failures.
         self.origins = OriginResolver(tables.components, tables.own_words, tables.nesting)
         self.exceptions = ExceptionTable(tables.classes, tables.exceptions, pack.required)
+        self.wordings = Wordings(tables.wordings)
         # Frameworks by the signals that show them, by the headers of lines, and by the components of frames.
         self.frameworks = _by_sign((one.id, one.signals) for one in pack.frameworks)
         self.headers = _by_sign((one.id, one.headers) for one in pack.frameworks)

@@ -66,9 +66,9 @@ class JobState:
     pack: Pack
     index: Index
     captures: Captures
+    endings: Endings
     clock: Clock = field(default_factory=Clock)
     activity: Activity = field(default_factory=Activity)
-    endings: Endings = field(default_factory=Endings)
     ended: bool = False
     told: dict[str, str] = field(default_factory=dict)
     order: int = 0

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from logrules.inference import step_time
 from logrules.inference.diagnosis import report_of
+from logrules.inference.ending import Endings
 from logrules.inference.evidence_ownership import unclaimed
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.outcome import RunOutcome, outcome_of
@@ -32,7 +33,8 @@ class Session:
     """
 
     def __init__(self, pack: Pack, *, index: Index | None = None, captures: Captures | None = None) -> None:
-        self._job = JobState(pack, index or Index(pack), captures or Captures())
+        index = index or Index(pack)
+        self._job = JobState(pack, index, captures or Captures(), Endings(index.wordings))
         self._runs = RunHistory()
         self._lines: dict[str, int] = {}
         self._notes: dict[SourceNote, None] = {}

@@ -152,6 +152,28 @@ class StanceForm:
     near: tuple[str, ...] = ()
 
 
+class Saying(StrEnum):
+    """What the words of a line may say of its program; rules/wordings.yaml tells of each what it is."""
+
+    COMPLAINT = "complaint"
+    HARMLESS = "harmless"
+    HOUSEKEEPING = "housekeeping"
+    RETRY = "retry"
+    RESULT = "result"
+    FAREWELL = "farewell"
+
+
+@record
+class Wording:
+    """Words by which a line ``says`` something; ``samples`` must have them, ``near`` must not."""
+
+    id: Label
+    says: Saying
+    pattern: Pattern
+    samples: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
+
+
 @record
 class ExceptionClass:
     """A class of exceptions and what it inherits from, by the last part of its name."""
@@ -261,6 +283,7 @@ class Tables:
     own_words: tuple[OwnWords, ...] = ()
     nesting: tuple[Nesting, ...] = ()
     stances: tuple[StanceForm, ...] = ()
+    wordings: tuple[Wording, ...] = ()
     classes: tuple[ExceptionClass, ...] = ()
     exceptions: tuple[ExceptionRow, ...] = ()
     exit_forms: tuple[ExitForm, ...] = ()

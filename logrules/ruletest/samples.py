@@ -9,6 +9,7 @@ import regex
 from logrules.engine.run import Prepared
 from logrules.inference.exception_table import ExceptionTable
 from logrules.inference.metrics import figure
+from logrules.inference.wording import Wordings
 from logrules.model.event import Event, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
 from logrules.model.lint_finding import LintFinding
@@ -119,6 +120,11 @@ def _stance(on: Prepared, sample: Sample) -> Iterator[str]:
         yield f"is judged {found.value}, not {own.stance.value}"
 
 
+def _wording(on: Prepared, sample: Sample) -> Iterator[str]:
+    own = next(one for one in on.pack.tables.wordings if one.id == sample.row)
+    return _recognised(sample, found=Wordings([own]).says(own.says, sample.text))
+
+
 def _told_name(on: Prepared, sample: Sample) -> Iterator[str]:
     signal = on.pack.told_signals.get(sample.row)
     if signal is None:
@@ -177,6 +183,7 @@ _FAULTS: Mapping[str, Callable[[Prepared, Sample], Iterator[str]]] = {
     "exceptions": _exception,
     "exit_forms": _exit_form,
     "stances": _stance,
+    "wordings": _wording,
     "told_names": _told_name,
 }
 TABLES = tuple(_FAULTS)

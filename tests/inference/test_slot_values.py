@@ -10,6 +10,7 @@ from logrules import diagnose, load_rules
 from logrules.inference import slot_values
 from logrules.inference.advice import Circumstances, in_force, is_done, is_idle, renamed, steps_for
 from logrules.inference.command_slots import filled_command, filled_value, is_filled
+from logrules.inference.ending import Endings
 from logrules.inference.rule_index import Index
 from logrules.inference.run_state import JobState
 from logrules.inference.slot_values import with_numbers
@@ -211,7 +212,8 @@ def test_steps_for_what_ray_started_name_no_launcher(tmp_path: Path):
 
 
 def test_what_a_hostile_log_tells_by_name_is_bounded(shipped):
-    job = JobState(shipped, Index(shipped), Captures())
+    index = Index(shipped)
+    job = JobState(shipped, index, Captures(), Endings(index.wordings))
     for number in range(5_000):
         job.tell(f"NCCL_{number}", "1")
     job.tell("NCCL_0", "x" * 5_000)

@@ -1,0 +1,49 @@
+"""What English words say in lines that no framework knows, by the rows of wordings.yaml; what a log complains of."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from logrules.model.event import Event, Stance
+from logrules.model.template import template_of
+from logrules.ruleset.pattern import searched
+from logrules.ruleset.tables import Saying, Wording
+
+# What a line says of itself stands at its beginning; what to do comes behind.
+_MAX_READ = 160
+# What ended a program is among the last things that it says.
+_LAST_LINES = 20
+
+
+class Wordings:
+    """The rows of a pack, by what lines say that they fit."""
+
+    def __init__(self, rows: Iterable[Wording]) -> None:
+        self._patterns: dict[Saying, list[str]] = {saying: [] for saying in Saying}
+        for row in rows:
+            self._patterns[row.says].append(row.pattern)
+
+    def says(self, saying: Saying, text: str) -> bool:
+        """Whether any row that says this fits the text; not, where that takes too long to find out."""
+        return any(searched(pattern, text) is not None for pattern in self._patterns[saying])
+
+
+def complaints(lines: Sequence[Event], went_on: int, wordings: Wordings) -> Iterator[Event]:
+    """Those of the last of these ``lines`` of a log that complain, behind the line where it last ``went_on``.
+
+    What was complained of before its program went on is no end, nor is what the line below says is tried again.
+    """
+    early, last = lines[:-_LAST_LINES], lines[-_LAST_LINES:]
+    before = {template_of(line.message) for line in early if complains(line, wordings)}
+    for place, line in enumerate(last):
+        if line.line <= went_on or not complains(line, wordings) or template_of(line.message) in before:
+            continue
+        if not any(wordings.says(Saying.RETRY, said.message[:_MAX_READ]) for said in last[place : place + 2]):
+            yield line
+
+
+def complains(line: Event, wordings: Wordings) -> bool:
+    """Whether a line states an error in words of its own."""
+    if line.level is not None or line.stance is not Stance.FACT:
+        return False
+    if wordings.says(Saying.HOUSEKEEPING, line.message) or not wordings.says(Saying.COMPLAINT, line.message):
+        return False
+    return not wordings.says(Saying.HARMLESS, line.message[:_MAX_READ])
