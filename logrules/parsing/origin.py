@@ -114,7 +114,7 @@ class OriginResolver:
         if row is not None:
             if is_module_code(file, function) and not row.functions:
                 return _Reading(_imported(row.origin))
-            named = row.origin.phase is None and row.origin.group in _WITH_LOOPS
+            named = row.origin.phase is None and row.origin.group in _WITH_LOOPS and len(words_of(function)) > 1
             return _Reading(row.origin, self._words.of_function(function) if named else None)
         if path.kind is PathKind.STANDARD_LIBRARY:
             return _Reading(self._table.standard_library)
