@@ -18,6 +18,8 @@ _MAX_FRAMES = 2_000
 # How far above a package its repository's folder stands: vllm/vllm/, sglang/python/sglang/.
 _CHECKOUT_DEPTH = 2
 _UNKNOWN = Origin()
+# What packages of these groups call their functions speaks of a job's phases; elsewhere one validates a connection.
+_WITH_LOOPS = frozenset({"trainer", "rl", "engine"})
 # How Python says that a call does not fit the function's parameters.
 _REFUSED = late_pattern(r"(?P<function>[\w.<>]{1,200})\(\) (?:got (?:an? unexpected|multiple|some)|missing \d|takes )")
 # Headers stand first; what a long message quotes is no longer where it was printed.
@@ -110,8 +112,10 @@ class OriginResolver:
         path, function = package_path(file), function[-_MAX_NAME:].strip()
         row = self._row_of(path, _names(function))
         if row is not None:
-            imported = is_module_code(file, function) and not row.functions
-            return _Reading(_imported(row.origin) if imported else row.origin)
+            if is_module_code(file, function) and not row.functions:
+                return _Reading(_imported(row.origin))
+            named = row.origin.phase is None and row.origin.group in _WITH_LOOPS and len(words_of(function)) > 1
+            return _Reading(row.origin, self._words.of_function(function) if named else None)
         if path.kind is PathKind.STANDARD_LIBRARY:
             return _Reading(self._table.standard_library)
         if path.kind is PathKind.PACKAGE:
