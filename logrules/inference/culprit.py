@@ -26,6 +26,8 @@ _HUNG = (
     DivergenceKind.NEVER_ARRIVED,
     DivergenceKind.STEP_BEHIND,
 )
+# Two that fail alike may be all of many that an excerpt shows.
+_PAIR = 2
 _ON_HOST = late_pattern(r"\b(?:ip|host|hostname|node)=([\w-][\w.-]{0,252}[\w-])(?=[,)\]\s])")
 # An address that says no more than that the peer is on the same host.
 _LOOPBACK = late_pattern(r"127\.|localhost\b|::1$")
@@ -37,8 +39,8 @@ def suspects(context: FailureContext, sides: Comparison | None) -> Culprits:
     """Whom a diagnosis points at: what tells ranks apart when they are compared, its own lines, the rest of the log.
 
     The comparison (``sides``) decides of a hang, unless its lines name a rank. Nobody is looked for in the rest of the
-    log where the rule says so, where the time-outs of the ranks lie too far apart to be compared, or where all wait or
-    all are named.
+    log where the rule says so, or where the time-outs of the ranks lie too far apart to be compared; and nobody at all
+    is named where all ranks wait, fail or are said to be missed alike.
     """
     hypothesis, known = context.hypothesis, context.rank_table.ranks
     rule, named = hypothesis.rule, hypothesis.named_ranks
@@ -47,13 +49,10 @@ def suspects(context: FailureContext, sides: Comparison | None) -> Culprits:
     unlike = _unlike(sides, _HUNG) if sides is not None and hung and not declined else ()
     if rule.culprit == "none" or (hung and declined):
         return unlike[:MAX_NAMED], ()
-    if rule.stall and len(named) > 1 and context.rank_table.are_all(frozenset(named)):
-        # Each of them is said to miss what others have: whom the first of these lines names is chance.
-        return (), ()
     hosts: tuple[str, ...] = ()
     if apart := unlike or (() if named else _never_heard_of(hypothesis, known)):
         ranks = _with_reporters(apart, hypothesis)
-    elif not named and _wait_alike(hypothesis, known):
+    elif _all_alike(context, sides):
         return (), ()
     else:
         ranks, hosts = told_by_lines(hypothesis, known, sides)
@@ -112,9 +111,25 @@ def _never_heard_of(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tupl
     return absent if known_ranks.isdisjoint(absent) else ()
 
 
+def _all_alike(context: FailureContext, sides: Comparison | None) -> bool:
+    """Whether the same is told of all ranks there are: whom the first of these lines names is chance."""
+    hypothesis, table = context.hypothesis, context.rank_table
+    if named := hypothesis.named_ranks:
+        return hypothesis.rule.stall and len(named) > 1 and table.are_all(frozenset(named))
+    return _wait_alike(hypothesis, table.ranks) or (_fail_alike(context, sides) and not _passed_on(context))
+
+
 def _wait_alike(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> bool:
     """Whether nobody is known who does not wait: who writes of it last, or alone, is not to blame for that."""
     return hypothesis.rule.wait is not None and known_ranks <= hypothesis.reporters
+
+
+def _fail_alike(context: FailureContext, sides: Comparison | None) -> bool:
+    """Whether every rank there is tells of its own error, and none of them clearly before the others."""
+    reporters = context.hypothesis.reporters
+    first = _unlike(sides, (DivergenceKind.FIRST_ERROR,)) if sides is not None else ()
+    alike = context.hypothesis.rule.culprit == "reporter" and not first
+    return alike and len(reporters) > _PAIR and context.rank_table.are_all(reporters)
 
 
 def _with_reporters(suspects: tuple[int, ...], hypothesis: Hypothesis) -> tuple[int, ...]:

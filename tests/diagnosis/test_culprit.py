@@ -117,6 +117,10 @@ STORIES = {
     "within the same half second the one that wrote first": (
         "[rank2]: 2025-01-02 03:04:07,500 ERROR " + OOM + "[rank3]: 2025-01-02 03:04:07,300 ERROR " + OOM, 2,
     ),
+    "where all fail alike none is at fault, whoever wrote first and whichever the launcher saw end first": (
+        "".join(f"[rank{rank}]: {line}\n" for rank in (2, 0, 3, 1) for line in (RAISED + OOM).splitlines())
+        + SUMMARY.format(2, 1), None,
+    ),
     "that a survivor ended with an error too names nobody": (
         "[rank4]: step 3 loss 0.1\n" + LOST.format(2) + SUMMARY.format(2, 1), None,
     ),
