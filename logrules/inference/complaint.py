@@ -37,6 +37,8 @@ _HOUSEKEEPING = late_pattern(
     r"|(?:\S{1,80}: )?(?:line \d{1,6}: |\d{1,6}: )?(?:module|deactivate|nvidia-smi|tput|stty|clear): "
     r"(?:command )?not found\b"
 )
+# Whoever is asked for help says more below it; what a log ends in answers a call that was wrong.
+_USAGE = late_pattern(r"[Uu]sage: \S")
 # Which may be said on the line below, too, or that it worked then.
 _TRIES_AGAIN = late_pattern(
     r"(?i)\b(?:re-?tr(?:y|ies|ying)|trying|try again|resum(?:e|ing)|attempt \d)\b"
@@ -55,6 +57,8 @@ def complaints(lines: Sequence[Event], went_on: int) -> Iterator[Event]:
         tried_again = any(_TRIES_AGAIN.search(said.message[:_MAX_READ]) for said in last[place : place + 2])
         if line.line > went_on and complains(line) and not tried_again and template_of(line.message) not in before:
             yield line
+    if last and last[-1].line > went_on and last[-1].level is None and _USAGE.match(last[-1].message):
+        yield last[-1]
 
 
 def complains(line: Event) -> bool:
