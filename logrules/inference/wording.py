@@ -38,6 +38,9 @@ def complaints(lines: Sequence[Event], went_on: int, wordings: Wordings) -> Iter
             continue
         if not any(wordings.says(Saying.RETRY, said.message[:_MAX_READ]) for said in last[place : place + 2]):
             yield line
+    # Whoever asks for help is told more below it: what a log ends in answers a call that was wrong.
+    if last and last[-1].line > went_on and last[-1].level is None and wordings.says(Saying.USAGE, last[-1].message):
+        yield last[-1]
 
 
 def complains(line: Event, wordings: Wordings) -> bool:

@@ -159,6 +159,7 @@ class Saying(StrEnum):
     HARMLESS = "harmless"
     HOUSEKEEPING = "housekeeping"
     RETRY = "retry"
+    USAGE = "usage"
     RESULT = "result"
     FAREWELL = "farewell"
 
