@@ -132,6 +132,20 @@ def test_logs_that_came_and_went_hold_no_room(tmp_path, monkeypatch, clock):
     assert not any(isinstance(item, Skipped) for item in said)
 
 
+def test_what_a_server_of_files_keeps_only_for_us_is_let_go(tmp_path, clock):
+    """NFS gives what is deleted while somebody has it open another name, under which it takes room until then."""
+    log, renamed = tmp_path / "train.log", tmp_path / "away.log"
+    for path in (log, renamed):
+        path.write_text("step 1\n")
+    followed = FollowedFiles([str(log), str(renamed)])
+    taken(followed)
+    log.rename(tmp_path / ".nfs00000000deadbeef00000001")
+    renamed.rename(tmp_path / "kept.log")
+    looked(followed, clock, DELETED_S)
+    assert [one.name for one in followed._followed.values()] == ["away.log"]
+    followed.give_up()
+
+
 def test_what_was_refused_is_followed_where_another_is_gone(tmp_path, monkeypatch, clock):
     monkeypatch.setattr(followed_files, "room_for", lambda count: min(count, 1))
     first, second = tmp_path / "a.log", tmp_path / "b.log"
