@@ -142,8 +142,9 @@ def test_what_a_server_of_files_keeps_only_for_us_is_let_go(tmp_path, clock):
     log.rename(tmp_path / ".nfs00000000deadbeef00000001")
     renamed.rename(tmp_path / "kept.log")
     looked(followed, clock, DELETED_S)
-    assert [one.name for one in followed._followed.values()] == ["away.log"]
-    followed.give_up()
+    (left,) = followed._followed.values()
+    assert left.name == "away.log"
+    left.tail.close()
 
 
 def test_what_was_refused_is_followed_where_another_is_gone(tmp_path, monkeypatch, clock):
