@@ -134,13 +134,14 @@ def test_logs_that_came_and_went_hold_no_room(tmp_path, monkeypatch, clock):
 
 def test_what_a_server_of_files_keeps_only_for_us_is_let_go(tmp_path, clock):
     """NFS gives what is deleted while somebody has it open another name, under which it takes room until then."""
-    log, renamed = tmp_path / "train.log", tmp_path / "away.log"
-    for path in (log, renamed):
-        path.write_text("step 1\n")
-    followed = FollowedFiles([str(log), str(renamed)])
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for name in ("train.log", "away.log"):
+        (logs / name).write_text("step 1\n")
+    followed = FollowedFiles([str(logs)])
     taken(followed)
-    log.rename(tmp_path / ".nfs00000000deadbeef00000001")
-    renamed.rename(tmp_path / "kept.log")
+    (logs / "train.log").rename(logs / ".nfs00000000deadbeef00000001")
+    (logs / "away.log").rename(tmp_path / "away.log")
     looked(followed, clock, DELETED_S)
     (left,) = followed._followed.values()
     assert left.name == "away.log"
