@@ -30,18 +30,17 @@ def reason_of(fault: OSError) -> str:
 
 @record
 class Extra:
-    """An extra by its name in pyproject.toml, what it is for in plain words, and its modules."""
+    """An extra by its name in pyproject.toml, and what it brings in plain words."""
 
     name: str
     brings: str
-    modules: frozenset[str]
 
 
-HTML = Extra("html", "jinja2", frozenset({"jinja2", "markupsafe"}))
-INSPECT = Extra("inspect", "psutil and py-spy", frozenset({"psutil"}))
-MCP = Extra("mcp", "the MCP SDK", frozenset({"mcp", "mcp_types"}))
-METRICS = Extra("metrics", "prometheus-client", frozenset({"prometheus_client"}))
-RAY = Extra("ray", "Ray", frozenset({"ray"}))
+HTML = Extra("html", "jinja2")
+INSPECT = Extra("inspect", "psutil and py-spy")
+MCP = Extra("mcp", "the MCP SDK")
+METRICS = Extra("metrics", "prometheus-client")
+RAY = Extra("ray", "Ray")
 
 
 @contextmanager
@@ -50,6 +49,6 @@ def needed(extra: Extra, asked: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as fault:
-        if (fault.name or "").partition(".")[0] not in extra.modules:
+        if (fault.name or "").partition(".")[0] == "logrules":
             raise
         raise LogrulesError(f"{asked} needs {extra.brings}: pip install 'logrules[{extra.name}]'") from None

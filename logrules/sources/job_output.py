@@ -54,12 +54,14 @@ class JobOutput:
     def _begun(self, *, by_thread: bool = False) -> Relay | None:
         """A relay for the outputs that have not ended; None where there are none (Windows), or no descriptors left."""
         left = [(number, one.ours, one.onward) for number, one in enumerate(self._outputs) if number not in self._ended]
-        try:
-            relay = Relay(left, by_thread=by_thread) if os.name == "posix" else None
-        except OSError:
-            relay = None
-        self._turn.share_with(relay)
-        return relay
+
+        def begin() -> Relay | None:
+            try:
+                return Relay(left, by_thread=by_thread) if os.name == "posix" else None
+            except OSError:
+                return None
+
+        return self._turn.share_with(begin)
 
     @contextmanager
     def aside(self, place: int) -> Iterator[bool]:
@@ -95,7 +97,7 @@ class JobOutput:
         """Pass nothing on any more."""
         self._released = True
         if self._relay is not None:
-            self._turn.share_with(None)
+            self._turn.share_with(lambda: None)
             self._relay.release()
             self._relay = None
 
@@ -117,7 +119,7 @@ class JobOutput:
                 self._relay = None if relay.process is None else self._begun(by_thread=True)
                 relay.release()
             if not self._released:
-                self._turn.share_with(None)
+                self._turn.share_with(lambda: None)
                 self._pass_on_ourselves()
         finally:
             self._at_end()
@@ -146,6 +148,7 @@ class JobOutput:
         while data := self._come(number):
             with self._turn, suppress(OSError):  # its reader may have gone; the log is read on
                 if one.onward is not None:
+                    self._turn.stand(number, in_line=not data.endswith(b"\n"))
                     write_all(one.onward, data)
             self._buffer.put(one.log, data, now())
         self._ended.add(number)

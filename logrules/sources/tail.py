@@ -144,11 +144,15 @@ class Tail:
 
     def _is_another(self) -> bool:
         """Whether another file has the name now; where none has, ours is still the one."""
+        if self._file is None:
+            return False
         try:
             named = self.path.stat()
-        except OSError:
+        except OSError as fault:
+            self.is_deleted = isinstance(fault, FileNotFoundError) and _is_nameless(self._file)
             return False
-        return self._file is not None and not os.path.samestat(named, os.fstat(self._file.fileno()))
+        self.is_deleted = False
+        return not os.path.samestat(named, os.fstat(self._file.fileno()))
 
     def _rest(self) -> Iterator[Grown | Anew]:
         assert self._file is not None  # noqa: S101 (only called with an open file)
@@ -158,7 +162,7 @@ class Tail:
             if status.st_size < self._at or self._was_overwritten(file, status):
                 self._at, self._mark = 0, b""
                 yield Anew(TRUNCATED)
-            self._written, self.is_deleted = status.st_mtime_ns, not (status.st_nlink or self.path.exists())
+            self._written = status.st_mtime_ns
             while data := _read_at(file, READ_BYTES, self._at):
                 self._at += len(data)
                 self._mark = (self._mark + data)[-_MARK_BYTES:]
@@ -179,6 +183,15 @@ class Tail:
         if is_untouched or not self._mark:
             return False
         return _read_at(file, len(self._mark), self._at - len(self._mark)) != self._mark
+
+
+def _is_nameless(file: FileIO) -> bool:
+    """Whether an open file was deleted. On NFS such a one is called `.nfs…`, and keeps its room, until all let go."""
+    with suppress(OSError):
+        if not os.fstat(file.fileno()).st_nlink:
+            return True
+        return Path(f"/proc/self/fd/{file.fileno()}").readlink().name.startswith(".nfs")
+    return False
 
 
 def _read_at(file: FileIO, size: int, at: int) -> bytes:

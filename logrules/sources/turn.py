@@ -1,5 +1,6 @@
 """Whose turn it is to write to where a log is passed on."""
 
+from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ if TYPE_CHECKING:
 class Turn:
     """Taken as a lock is. While somebody has it, neither a thread of ours nor the relay passes anything on.
 
-    ``standing`` is how the relay stood when it was taken (see `relay_process`).
+    ``standing`` is how the relay, or threads of ours, stood when it was taken (see `relay_process`).
     """
 
     def __init__(self) -> None:
@@ -19,10 +20,15 @@ class Turn:
         self._on_new_line = False
         self.standing = 0
 
-    def share_with(self, relay: "Relay | None") -> None:
-        """From here on the relay passes the log on, if there is one."""
+    def share_with(self, begin: "Callable[[], Relay | None]") -> "Relay | None":
+        """Begin a relay that passes the log on from here on, if there is one: not while somebody has the turn."""
         with self._lock:
-            self._relay, self.standing = relay, 0
+            self._relay, self.standing = begin(), 0
+            return self._relay
+
+    def stand(self, output: int, *, in_line: bool) -> None:
+        """Say how an output stands that whoever has the turn passes on, where no relay does."""
+        self.standing = self.standing & ~(1 << output) | in_line << output
 
     def acquire(self, timeout: float = -1) -> bool:
         """Take it; whether that came about in time."""
@@ -44,6 +50,8 @@ class Turn:
         """Give it back."""
         if self._relay is not None:
             self._relay.go(on_new_line=self._on_new_line)
+        elif self._on_new_line:
+            self.standing = 0
         self._on_new_line = False
         self._lock.release()
 

@@ -132,6 +132,22 @@ def test_logs_that_came_and_went_hold_no_room(tmp_path, monkeypatch, clock):
     assert not any(isinstance(item, Skipped) for item in said)
 
 
+def test_what_a_server_of_files_keeps_only_for_us_is_let_go(tmp_path, clock):
+    """NFS gives what is deleted while somebody has it open another name, under which it takes room until then."""
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for name in ("train.log", "away.log"):
+        (logs / name).write_text("step 1\n")
+    followed = FollowedFiles([str(logs)])
+    taken(followed)
+    (logs / "train.log").rename(logs / ".nfs00000000deadbeef00000001")
+    (logs / "away.log").rename(tmp_path / "away.log")
+    looked(followed, clock, DELETED_S)
+    (left,) = followed._followed.values()
+    assert left.name == "away.log"
+    left.tail.close()
+
+
 def test_what_was_refused_is_followed_where_another_is_gone(tmp_path, monkeypatch, clock):
     monkeypatch.setattr(followed_files, "room_for", lambda count: min(count, 1))
     first, second = tmp_path / "a.log", tmp_path / "b.log"

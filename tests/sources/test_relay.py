@@ -1,7 +1,6 @@
 """The relay between a job and its watcher: nothing waits, nothing is lost or left out unsaid."""
 
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -140,14 +139,16 @@ def test_what_a_job_left_is_passed_on_whole_where_there_is_no_relay(monkeypatch)
         os.close(one)
 
 
-@pytest.mark.parametrize("killed", [None, signal.SIGKILL], ids=["a process", "a thread once it is killed"])
-def test_while_we_speak_nothing_is_passed_on_and_an_open_line_is_told_once(tmp_path, killed):
+@pytest.mark.parametrize("how", ["a process", "a thread once it is killed", "threads of ours"])
+def test_while_we_speak_nothing_is_passed_on_and_an_open_line_is_told_once(tmp_path, how, monkeypatch):
     ours, job = os.pipe()
     buffer = EventQueue()
+    if how == "threads of ours":
+        monkeypatch.setattr(socket, "socketpair", no_pair)
     with (tmp_path / "out").open("wb") as out, (tmp_path / "aside").open("wb") as aside:
         output = JobOutput([Output(ours, out.fileno(), "log")], buffer, Turn(), lambda: buffer.end(End()))
-        if killed is not None:
-            output._relay.process.send_signal(killed)
+        if how == "a thread once it is killed":
+            output._relay.process.kill()
         os.write(job, b"busy 10%")
         while (tmp_path / "out").stat().st_size < 8:
             time.sleep(0.01)
@@ -160,12 +161,35 @@ def test_while_we_speak_nothing_is_passed_on_and_an_open_line_is_told_once(tmp_p
             out.flush()
         with output.aside(aside.fileno()) as in_line:
             assert not in_line
+        while (tmp_path / "out").stat().st_size < 18:
+            time.sleep(0.01)
+        with output.aside(out.fileno()) as in_line:
+            assert in_line
+        os.write(job, b" 30%\n")
         os.close(job)
         output.join()
-        assert is_process(output) == (killed is None)
+        assert is_process(output) == (how == "a process")
         output.release()
     os.close(ours)
-    assert (tmp_path / "out").read_bytes() == b"busy 10%\nours\n 20%"
+    assert (tmp_path / "out").read_bytes() == b"busy 10%\nours\n 20% 30%\n"
+
+
+def test_another_relay_does_not_begin_while_somebody_speaks(tmp_path):
+    ours, job = os.pipe()
+    buffer = EventQueue()
+    with (tmp_path / "out").open("wb") as out:
+        output = JobOutput([Output(ours, out.fileno(), "log")], buffer, Turn(), lambda: buffer.end(End()))
+        with output.aside(out.fileno()):
+            output._relay.process.kill()
+            output._relay.process.wait()
+            os.write(job, b"busy 10%\n")
+            time.sleep(0.2)
+            assert not (tmp_path / "out").read_bytes()
+        os.close(job)
+        output.join()
+        output.release()
+    os.close(ours)
+    assert (tmp_path / "out").read_bytes() == b"busy 10%\n"
 
 
 def test_a_flood_that_nobody_reads_passes_whole_and_its_lines_are_counted():

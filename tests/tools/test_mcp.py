@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from logrules.cli.main import main
 from logrules.model.errors import LogrulesError
 from logrules.model.version import __version__
 from logrules.ruleset.load import load_pack
@@ -413,3 +414,12 @@ def test_the_c_library_here_can_be_asked_or_is_left_alone():
     memory._library.cache_clear()
     library = memory._library()
     assert library is None or library.malloc_trim(0) in {0, 1}
+
+
+@pytest.mark.parametrize("absent", ["anyio", "mcp"])
+def test_without_the_extra_it_is_one_sentence(tmp_path, capsys, monkeypatch, absent):
+    for name in [name for name in sys.modules if name.startswith("logrules.tools.mcp.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, absent, None)
+    assert main(["mcp", "--root", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == "logrules: logrules mcp needs the MCP SDK: pip install 'logrules[mcp]'\n"
