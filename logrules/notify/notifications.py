@@ -62,17 +62,22 @@ class NotificationPolicy:
 
     def _fresh(self, update: Update, report: Report) -> Iterator[Notification]:
         shown = {one.rule: one for one in report.diagnoses}
+
+        def told(kind: Kind, rule: str, quiet_s: float | None, one: Diagnosis | None) -> Notification:
+            incident = f"{self._begun}-{self._count}"
+            return Notification(kind, rule, update.now, quiet_s, one, report, incident, self._job)
+
         for change in update.changes:
             match change:
                 case Raised(rule=rule, quiet_s=quiet_s) if rule not in self._told and _pages(shown.get(rule)):
                     kind = self._raised(rule, Kind.DIAGNOSIS if quiet_s is None else Kind.STALL)
-                    yield self._notification(kind, rule, update, quiet_s, shown[rule], report)
+                    yield told(kind, rule, quiet_s, shown[rule])
                 case StallProlonged(rule=rule, quiet_s=quiet_s) if rule in self._told:
-                    yield self._notification(Kind.STALL_LASTS, rule, update, quiet_s, shown.get(rule), report)
+                    yield told(Kind.STALL_LASTS, rule, quiet_s, shown.get(rule))
                 case Withdrawn(rule=rule) if rule in self._told:
                     self._told.discard(rule)
                     if not self._told:
-                        yield self._notification(Kind.OVER, rule, update, None, None, report)
+                        yield told(Kind.OVER, rule, None, None)
                 case _:
                     pass
 
@@ -85,12 +90,6 @@ class NotificationPolicy:
         self._told.add(rule)
         self._kinds.add(kind)
         return Kind.MOVED_ON if further else kind
-
-    def _notification(
-        self, kind: Kind, rule: str, update: Update, quiet_s: float | None, one: Diagnosis | None, report: Report
-    ) -> Notification:
-        incident = f"{self._begun}-{self._count}"
-        return Notification(kind, rule, update.now, quiet_s, one, report, incident, self._job)
 
 
 def _pages(one: Diagnosis | None) -> bool:
