@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from logrules.parsing.deduplication import EntryRoles, RepeatFilter
     from logrules.parsing.hit_lines import Found
 
-# Of each kind so many first and so many last lines of a window are read. Of routine enough to see every worker of a node
-# step, few enough that a log of nothing but steps stays cheap; a thousand equal complaints in a row say no more.
+# Of each kind so many first and so many last lines of a window are read. Of routine enough to see every worker of a
+# node step, few enough that a log of nothing but steps stays cheap; a thousand equal complaints in a row say no more.
 ROUTINE_LINES, FLOOD_LINES = 32, 64
-# Behind the head of a log that grows it is known what it is full of, and a flood must cost no more than a part of a core.
+# Behind the head of a log that grows it is known what it is full of: a flood must cost no more than a part of a core.
 LATER_ROUTINE_LINES, LATER_FLOOD_LINES = 8, 32
 # Fewer of each where a window is full of many such complaints, so that no more of it than about so many lines is read.
 LEAST_FLOOD_LINES, WINDOW_LINES = 8, 1_024
 # The head and the tail of a log are read in full detail.
 FULL_WINDOWS = 2
-# Of lines that are held no more of a window are read in shares; behind them the last of each kind.
+# So many of the lines of a window that were held are read in shares, then the last of each kind.
 HELD_LINES = 256
 # So many of the last lines of each writer are read, as far as its lines are alike.
 LAST_LINES = 4
@@ -169,7 +169,7 @@ class Sampler:
         self.thinned = False
         self._read = self._released = 0
         self._held: list[HitLine] = []
-        self._ordered = True  # whether it is a sample already
+        self._chosen = True  # all from one part, of which more was found
 
     @property
     def holds(self) -> bool:
@@ -183,27 +183,29 @@ class Sampler:
 
         A window is ``past`` if the log is known to go on behind those.
         """
-        lines, settled = found.lines, found.settled
+        lines, settled, ready = found.lines, found.settled, list[HitLine]()
         if past or self._read + len(lines) > LINES_IN_FULL:
-            self.thinned = True
+            if not self.thinned:
+                ready, self.thinned = self.release(), True
             lines, settled = self._filter().thinned(found, following())
+        if settled:
+            ready += (*self.release(), *lines[:settled])
         self._read += settled
-        ready = [*self.release(), *lines[:settled]] if settled else []
         self._hold(lines[settled:])
         return ready
 
     def release(self) -> list[HitLine]:
         """The lines that are held, in order, but for those that are no longer among the last of their kind."""
-        lines = self._held if self._ordered and self._released <= HELD_LINES else self._latest()
+        lines = self._held if self._chosen and self._released <= HELD_LINES else self._latest()
         self._released += len(lines)
         self._read += len(lines)
-        self._held, self._ordered = [], True
+        self._held, self._chosen = [], True
         return lines
 
     def _hold(self, lines: Sequence[HitLine]) -> None:
         if not lines:
             return
-        self._ordered = not self._held
+        self._chosen = not self._held
         self._held += lines
         if len(self._held) > LINES_IN_FULL:
             self._held = self._latest()
@@ -216,10 +218,7 @@ class Sampler:
         return self._news
 
     def _latest(self) -> list[HitLine]:
-        """Of the lines held the last of each kind and of each writer of it.
-
-        Of a window of which much was held before no more than the last of each kind.
-        """
+        """Of the lines held the last of each kind and writer, of a thinned window what may be the last failure."""
         if self.thinned:
             return self._filter().latest(self._held)
         kept: list[HitLine] = []
