@@ -21,7 +21,7 @@ from logrules.model.stream import Block, End, Skipped
 from logrules.parsing.hit_lines import Found
 from logrules.parsing.log_ends import LogEnds
 from logrules.parsing.reader import Reader, find
-from logrules.parsing.sampler import Sampler, WindowSample
+from logrules.parsing.sampler import FULL_WINDOWS, Sampler, WindowSample
 from logrules.parsing.scan import EVERYTHING, Detail, Scanner
 from logrules.parsing.window import WINDOW_BYTES, Window, windows
 from logrules.ruleset.condition import leaves, signals_of
@@ -31,8 +31,6 @@ from logrules.sources.source import RecordSource, Source
 if TYPE_CHECKING:
     from logrules.parsing.deduplication import EntryRoles
 
-# The head and the tail of a log are read in full detail; what lies between is sampled where it repeats.
-FULL_WINDOWS = 2
 # A literal with more hits than this in the head of a log is routine, whatever its rule says.
 COMMON_HITS = 1_000
 # Each hit takes the interpreter's lock, for which a scan aside has to wait: of a log with so many in a window of its
@@ -237,7 +235,7 @@ def _found(cut: Iterator[Window], how: Extraction) -> Iterator[tuple[Window, Fou
     def next_found() -> tuple[Window, Found]:
         window, scanned, past = ahead.popleft()
         found = scanned()
-        sampler.enter()
+        sampler.enter(window.index)
         lines = sampler.take(found, lambda: [later() for _, later, _ in islice(ahead, looked_at)], past=past)
         return window, replace(found, lines=(*lines, *sampler.release()), thinned=sampler.thinned)
 

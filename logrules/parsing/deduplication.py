@@ -180,14 +180,14 @@ class RepeatFilter:
 
     def _has_room(self, kind: Kind, *, of_trace: bool, in_flood: bool) -> bool:
         """Whether another text of this kind may be told apart."""
-        most = MAX_TRACE_TEXTS if of_trace else MAX_TEXTS
-        if self._texts[of_trace] >= most:
-            return False
-        if not of_trace and self._texts_of[kind] >= (MAX_FLOOD_TEXTS if in_flood else MAX_KIND_TEXTS):
-            return False
-        self._texts_of[kind] += 1
-        self._texts[of_trace] += 1
-        return True
+        if of_trace:
+            has_room = self._texts[True] < MAX_TRACE_TEXTS
+        else:
+            of_kind = MAX_FLOOD_TEXTS if in_flood else MAX_KIND_TEXTS
+            has_room = self._texts[False] < MAX_TEXTS and self._texts_of[kind] < of_kind
+        self._texts_of[kind] += has_room
+        self._texts[of_trace] += has_room
+        return has_room
 
     def _is_asked_anew(self, line: HitLine) -> bool:
         """Whether somebody who asks, or words of an exception, come for the first, second, fourth … time."""

@@ -156,7 +156,7 @@ class GrowingLog:
 
     def _enter(self, window: int) -> None:
         self._window = window
-        self._sampler.enter()
+        self._sampler.enter(window)
         self._around = LineContext()
 
     def _part(self, data: bytes) -> Iterator[Event]:

@@ -19,12 +19,17 @@ if TYPE_CHECKING:
     from logrules.parsing.deduplication import EntryRoles, RepeatFilter
     from logrules.parsing.hit_lines import Found
 
-# Enough to see every worker of a node step, few enough that a log of nothing but steps stays cheap.
-ROUTINE_LINES = 32
-# A thousand equal complaints in a row say no more than so many of the first and of the last of a window.
-FLOOD_LINES = 64
+# Of each kind so many first and so many last lines of a window are read. Of routine enough to see every worker of a
+# node step, few enough that a log of nothing but steps stays cheap; a thousand equal complaints in a row say no more.
+ROUTINE_LINES, FLOOD_LINES = 32, 64
+# Behind the head of a log that grows it is known what it is full of: a flood must cost no more than a part of a core.
+LATER_ROUTINE_LINES, LATER_FLOOD_LINES = 8, 32
 # Fewer of each where a window is full of many such complaints, so that no more of it than about so many lines is read.
 LEAST_FLOOD_LINES, WINDOW_LINES = 8, 1_024
+# The head and the tail of a log are read in full detail.
+FULL_WINDOWS = 2
+# So many of the lines of a window that were held are read in shares, then the last of each kind.
+HELD_LINES = 256
 # So many of the last lines of each writer are read, as far as its lines are alike.
 LAST_LINES = 4
 # More openings are none of writers.
@@ -68,8 +73,10 @@ class WindowSample:
     A window is a fixed range of its source, so the choice does not depend on block boundaries.
     """
 
-    def __init__(self, routine: frozenset[int] = frozenset(), flood_lines: int = FLOOD_LINES) -> None:
-        self._routine = routine
+    def __init__(
+        self, routine: frozenset[int] = frozenset(), routine_lines: int = ROUTINE_LINES, flood_lines: int = FLOOD_LINES
+    ) -> None:
+        self._routine, self._routine_lines = routine, routine_lines
         self._flood = flood_lines
         self._seen: Counter[Kind] = Counter()
         self._entries: set[int] = set()
@@ -81,7 +88,7 @@ class WindowSample:
 
     def share(self, kind: Kind) -> int:
         """How many first and how many last lines of a kind are read; fewer if many kinds flood the window."""
-        return ROUTINE_LINES if self._routine.issuperset(kind) else self._flood
+        return self._routine_lines if self._routine.issuperset(kind) else self._flood
 
     def choose(self, alike: Mapping[Kind, Sequence[int]], opening: Opening) -> Choice:
         """Which are read of the lines that came now, by kind."""
@@ -153,15 +160,16 @@ class Sampler:
         self._roles = roles
         self._routine = routine
         self._news: RepeatFilter | None = None
-        self.enter()
+        self.enter(0)
 
-    def enter(self) -> None:
-        """Begin with another window. What is held has been released."""
-        self.window = WindowSample(self._routine)
+    def enter(self, window: int) -> None:
+        """Begin with the window of this index. What is held has been released."""
+        shares = () if window < FULL_WINDOWS else (LATER_ROUTINE_LINES, LATER_FLOOD_LINES)
+        self.window = WindowSample(self._routine, *shares)
         self.thinned = False
         self._read = self._released = 0
         self._held: list[HitLine] = []
-        self._ordered = True  # whether it is a sample already
+        self._chosen = True  # all from one part, of which more was found
 
     @property
     def holds(self) -> bool:
@@ -175,27 +183,29 @@ class Sampler:
 
         A window is ``past`` if the log is known to go on behind those.
         """
-        lines, settled = found.lines, found.settled
+        lines, settled, ready = found.lines, found.settled, list[HitLine]()
         if past or self._read + len(lines) > LINES_IN_FULL:
-            self.thinned = True
+            if not self.thinned:
+                ready, self.thinned = self.release(), True
             lines, settled = self._filter().thinned(found, following())
+        if settled:
+            ready += (*self.release(), *lines[:settled])
         self._read += settled
-        ready = [*self.release(), *lines[:settled]] if settled else []
         self._hold(lines[settled:])
         return ready
 
     def release(self) -> list[HitLine]:
         """The lines that are held, in order, but for those that are no longer among the last of their kind."""
-        lines = self._held if self._ordered and self._released <= WINDOW_LINES else self._latest()
+        lines = self._held if self._chosen and self._released <= HELD_LINES else self._latest()
         self._released += len(lines)
         self._read += len(lines)
-        self._held, self._ordered = [], True
+        self._held, self._chosen = [], True
         return lines
 
     def _hold(self, lines: Sequence[HitLine]) -> None:
         if not lines:
             return
-        self._ordered = not self._held
+        self._chosen = not self._held
         self._held += lines
         if len(self._held) > LINES_IN_FULL:
             self._held = self._latest()
@@ -208,10 +218,7 @@ class Sampler:
         return self._news
 
     def _latest(self) -> list[HitLine]:
-        """Of the lines held the last of each kind and of each writer of it.
-
-        Of a window of which much was held before no more than the last of each kind.
-        """
+        """Of the lines held the last of each kind and writer, of a thinned window what may be the last failure."""
         if self.thinned:
             return self._filter().latest(self._held)
         kept: list[HitLine] = []
@@ -224,7 +231,7 @@ class Sampler:
             offsets.add(line.offset)
             kind = line.kind
             seen[kind] += 1
-            in_full = self._released + len(kept) <= WINDOW_LINES
+            in_full = self._released + len(kept) <= HELD_LINES
             of_writer = in_full and _is_last(line, writers)
             if of_writer or seen[kind] <= (self.window.share(kind) if in_full else 1):
                 kept.append(line)

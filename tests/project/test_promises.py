@@ -2,6 +2,7 @@
 
 import gc
 import io
+import json
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logrules.engine.extraction import Scanners
+from logrules.engine.extraction import SamplingPlan, Scanners
 from logrules.engine.run import prepared, replay
 from logrules.inference.run_state import RunState
 from logrules.inference.session import Session
@@ -20,7 +21,7 @@ from logrules.output.text import render_text
 from logrules.parsing.clean import clean
 from logrules.parsing.log_ends import RawLine
 from logrules.parsing.reader import Reader, find
-from logrules.parsing.scan import Scanner
+from logrules.parsing.scan import EVERYTHING, Scanner
 from logrules.parsing.window import WINDOW_BYTES, Window, windows
 from logrules.ruleset.pack import Pack
 from logrules.ruletest.harness import events_of, judged
@@ -199,6 +200,20 @@ def test_a_log_of_many_windows_gives_the_same_report_on_any_number_of_threads(
     shipped: Pack, read_whole: str, threads: int
 ):
     assert document(replay([Cut(MANY_WINDOWS, [10**6, 3 * 10**6 + 7])], shipped, threads=threads)) == read_whole
+
+
+def test_what_the_scanner_leaves_out_between_head_and_tail_changes_no_diagnosis(
+    shipped: Pack, read_whole: str, monkeypatch
+):
+    """Which of several equal lines is shown may differ: routine between head and tail is looked for in samples."""
+    monkeypatch.setattr(SamplingPlan, "detail", lambda _plan, _window: EVERYTHING)
+    found = json.loads(document(replay([Cut(MANY_WINDOWS)], shipped, threads=1)))
+    known = json.loads(read_whole)
+    assert found["diagnoses"]
+    assert (found["status"], found["phase"]) == (known["status"], known["phase"])
+    assert [(one["rule"], one["ranks"]) for one in found["diagnoses"]] == [
+        (one["rule"], one["ranks"]) for one in known["diagnoses"]
+    ]
 
 
 def test_of_a_log_of_many_runs_only_the_last_two_are_kept_in_memory(shipped: Pack):
