@@ -161,6 +161,10 @@ class Saying(StrEnum):
     RETRY = "retry"
     RESULT = "result"
     FAREWELL = "farewell"
+    LEAVING = "leaving"
+    MEASURE = "measure"
+    DOING = "doing"
+    DONE = "done"
 
 
 @record
