@@ -24,6 +24,7 @@ from logrules.model.event import Event, Stance
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record
 from logrules.model.template import begins_statement, is_table_row, template_of
+from logrules.ruleset.tables import Saying
 
 # A process that waits writes little, of few kinds: a heartbeat, what its peers say, a warning at a time-out. Of 90 logs
 # of the labelled corpora that stand in a wait none has more than eight kinds of lines behind it.
@@ -38,7 +39,6 @@ _OF_OTHERS = late_pattern(
 # What a loop measures, in whatever words around it: who waits has nothing new to tell of it.
 _MEASURED_ROUNDS = 3
 _MAX_MEASURES = 1_000
-_MEASURES = late_pattern(r"(?i)loss|(?<![a-z])acc(?:uracy)?(?![a-z])|(?<![a-z])ppl(?![a-z])|perplexity|reward")
 # Who failed while it started is past when its log has so many lines more: another run was appended, or another command.
 OUTLIVED_LINES = 200
 # A loop in whatever words: so many of the last lines are of one kind, and count.
@@ -47,11 +47,6 @@ _ROUNDS = 4
 # Who works through a list writes so many lines more that begin with words that others began with before.
 _CARRIED_LINES, _BEGIN_WORDS = 12, 2
 _OF_NO_LOOP = late_pattern(r"(?:File|ERROR|frame|INFO # (?:- )?(?:GET|HEAD)|#)\b|#$")
-# What a process says on its way out, and what others print into the same line.
-_LEAVES = late_pattern(
-    r"(?i)\b(?:shut(?:ting)?[ -]?down|exit|terminat|stopp|clos(?:e|ing)|kill|clean(?:ing)?[ -]?up|finish|cancel|abort"
-    r"|destroy|leaked|traceback|error|exception|fail)"
-)
 
 
 @mutable_record
@@ -118,7 +113,7 @@ class Endings:
                 said.setdefault(kind, set()).add(progress_key(line.message))
                 if _is_printed(line):
                     printed.add(kind)
-                if _MEASURES.search(line.message[:_MAX_MEASURES]):
+                if self.wordings.says(Saying.MEASURE, line.message[:_MAX_MEASURES]):
                     measures.add(kind)
         lines = sum(min(len(told), _OF_A_KIND) for told in said.values())
         measured = any(len(said[kind]) >= _MEASURED_ROUNDS for kind in measures)
@@ -148,7 +143,17 @@ class Endings:
 
     def spoke_on(self, failed: Event) -> bool:
         """Whether a process of which its number is known goes on to say other things behind this line."""
-        return _speaks_on(failed, self.below(failed))
+        return self._speaks_on(failed, self.below(failed))
+
+    def _speaks_on(self, failed: Event, after: Sequence[Event]) -> bool:
+        """Whether the very process says something else than that it fails or leaves."""
+        if failed.worker.pid is None:
+            return False
+        said = (line.message for line in after if line.worker == failed.worker and not states_error(line))
+        return any(
+            begins_statement(text) and not (_OF_NO_LOOP.match(text) or self.wordings.says(Saying.LEAVING, text))
+            for text in said
+        )
 
     def outlived(self, failed: Event) -> bool:
         """Whether the log of a writer without a name goes on for long behind this line, and ends in no dump."""
@@ -204,7 +209,7 @@ class Endings:
             for place, line in errors
             if line.line <= went_on
             or _carries_on(line, lines[:place], lines[place + 1 :])
-            or _speaks_on(line, lines[place + 1 :])
+            or self._speaks_on(line, lines[place + 1 :])
             or has_results(lines[place + 1 :], line.worker, self.wordings)
         }
         for place, line in errors:
@@ -255,14 +260,6 @@ def _rounds(lines: Iterable[Event]) -> dict[str, set[str]]:
         if "#" in kind and begins_statement(line.message) and not states_error(line) and not _OF_NO_LOOP.match(kind):
             said.setdefault(kind, set()).add(progress_key(line.message))
     return said
-
-
-def _speaks_on(failed: Event, after: Sequence[Event]) -> bool:
-    """Whether the very process says something else than that it fails or leaves."""
-    if failed.worker.pid is None:
-        return False
-    said = (line.message for line in after if line.worker == failed.worker and not states_error(line))
-    return any(begins_statement(text) and not (_OF_NO_LOOP.match(text) or _LEAVES.search(text)) for text in said)
 
 
 def _is_lived_with(complaint: Event, others: Sequence[Event]) -> bool:

@@ -259,7 +259,8 @@ class RunState:
         """Whether its last lines are those of a loop, or the very last one says that something is done."""
         if self.metrics.steady or self.job.endings.repeats():
             return True
-        return any(is_under_way(self.pack.phases, lines) for lines in self.job.endings.lines.values())
+        phases, endings = self.pack.phases, self.job.endings
+        return any(is_under_way(phases, lines, endings.wordings) for lines in endings.lines.values())
 
     def launched_after(self, failed: Event) -> bool:
         """Whether a launcher labels the lines of the ranks, and all that it does stand below this line."""

@@ -2,25 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
+from logrules.inference.wording import Wordings
 from logrules.model.event import Event
-from logrules.model.late_pattern import late_pattern
 from logrules.ruleset.pattern import BoundedPattern, bounded
-from logrules.ruleset.tables import CASELESS, Phase
+from logrules.ruleset.tables import CASELESS, Phase, Saying
 
 # Further back than this, what was said may be over.
 _LAST_LINES = 6
 _MAX_READ = 300
-# What begins with a verb in its present form is under way, unless the line says how it went.
-_NO_DOING = "warning nothing during string missing existing exiting closing shutting finishing cleaning according using"
-_DOING = late_pattern(
-    r"\W{0,4}(?:[Nn]ow |[Ss]tart(?:ed|s)? )?"
-    rf"(?!(?i:{'|'.join(_NO_DOING.split())}|setting|regarding|including|following)\b)"
-    r"(?![Tt]raining\b(?!.*(?:\.\.\.|…)\s*$))"
-    r"[A-Z]?[a-z]{2,20}ing\b(?! ?[:=(|%\d])"
-)
-_DONE = late_pattern(
-    r"(?i)\b(?:complete[ds]?|done|finish\w*|success\w*|took|ok|fail\w*|skip\w*|time)\b|\d%|\d ?s\b|✓|✅"
-)
 _GOES_ON = ("...", "…")
 
 
@@ -34,10 +23,10 @@ def spoken_phase(phases: Sequence[Phase], lines: Sequence[Event], after: int) ->
     return None
 
 
-def is_under_way(phases: Sequence[Phase], lines: Sequence[Event]) -> bool:
+def is_under_way(phases: Sequence[Phase], lines: Sequence[Event], wordings: Wordings) -> bool:
     """Whether the very last of these lines says in words of its own what is being done: "Loading the data"."""
     message = lines[-1].message[:_MAX_READ] if lines else ""
-    if not _DOING.match(message) or _DONE.search(message):
+    if not wordings.says(Saying.DOING, message) or wordings.says(Saying.DONE, message):
         return False
     return message.rstrip().endswith(_GOES_ON) or spoken_phase(phases, lines[-1:], 0) is not None
 

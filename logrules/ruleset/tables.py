@@ -162,6 +162,10 @@ class Saying(StrEnum):
     USAGE = "usage"
     RESULT = "result"
     FAREWELL = "farewell"
+    LEAVING = "leaving"
+    MEASURE = "measure"
+    DOING = "doing"
+    DONE = "done"
 
 
 @record

@@ -3,6 +3,7 @@
 import pytest
 
 from logrules.inference.spoken_phase import is_under_way, spoken_phase
+from logrules.inference.wording import Wordings
 from logrules.model.event import Event
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pattern import bounded
@@ -64,16 +65,16 @@ def test_what_was_said_long_before_the_end_may_be_over(shipped: Pack):
 
 @pytest.mark.parametrize("message", UNDER_WAY)
 def test_what_a_last_line_says_in_the_present_is_under_way(shipped: Pack, message: str):
-    assert is_under_way(shipped.phases, _lines("seed = 42", message))
+    assert is_under_way(shipped.phases, _lines("seed = 42", message), Wordings(shipped.tables.wordings))
 
 
 @pytest.mark.parametrize("message", NOT_UNDER_WAY)
 def test_what_is_done_or_no_doing_is_not(shipped: Pack, message: str):
-    assert not is_under_way(shipped.phases, _lines("Loading the dataset", message))
+    assert not is_under_way(shipped.phases, _lines("Loading the dataset", message), Wordings(shipped.tables.wordings))
 
 
 def test_nothing_is_under_way_where_nothing_was_said(shipped: Pack):
-    assert not is_under_way(shipped.phases, [])
+    assert not is_under_way(shipped.phases, [], Wordings(shipped.tables.wordings))
 
 
 def test_words_that_take_too_long_to_look_for_tell_nothing(shipped: Pack, monkeypatch: pytest.MonkeyPatch):

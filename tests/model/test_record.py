@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import pytest
 
-from logrules.model.record import field, mutable_record, record, replace
+from logrules.model.record import field, keyed_record, mutable_record, record, replace
 
 
 @record
@@ -52,6 +52,21 @@ class Ordinary:
 
     x: int
     y: int = 2
+
+
+@keyed_record
+class Form:
+    """A text, which has a default."""
+
+    text: str = ""
+
+
+@keyed_record
+class NamedForm(Form):
+    """And a name, which has none."""
+
+    name: str
+    near: tuple[str, ...] = ()
 
 
 @mutable_record
@@ -136,3 +151,12 @@ def test_a_mutable_record_changes_and_has_no_hash():
         hash(tally)
     with pytest.raises(AttributeError):
         tally.new = 1
+
+
+def test_of_a_keyed_record_fields_without_a_default_may_stand_behind_others():
+    known = NamedForm(name="a")
+    assert (known.text, known.name, known.near) == ("", "a", ())
+    assert replace(known, text="b") == NamedForm(name="a", text="b") != known
+    assert copy.deepcopy(known) == pickle.loads(pickle.dumps(known)) == known  # noqa: S301 (our own)
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'name'"):
+        NamedForm(text="b")
