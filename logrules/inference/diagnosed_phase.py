@@ -4,7 +4,7 @@ Each function whose name begins with ``_of`` is one sign of it, and gives no pha
 sign. One table says in which order they are asked.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from logrules.inference.ending import OUTLIVED_LINES
 from logrules.inference.hypothesis import Hypothesis
@@ -41,6 +41,11 @@ class PhaseContext:
     def pack(self) -> Pack:
         """The pack that it is diagnosed by."""
         return self.run.pack
+
+    @property
+    def last_lines(self) -> Sequence[Event]:
+        """The last lines of the log that its first line stands in."""
+        return self.run.job.endings.lines.get(self.first.event.source, ())
 
     @property
     def is_at_start(self) -> bool:
@@ -113,15 +118,29 @@ def _of_failure_beside(context: PhaseContext) -> str | None:
 
 def _of_last_words(context: PhaseContext) -> str | None:
     """What the last lines say of where a job is that never came to a loop, for a rule about its silence."""
-    run = context.run
-    if not isinstance(context.hypothesis.rule.when, Detector) or run.tracker.looped or not context.knows_little:
+    return _spoken(context, context.last_lines) if isinstance(context.hypothesis.rule.when, Detector) else None
+
+
+def _of_words_above(context: PhaseContext) -> str | None:
+    """What the line above says that is being done, where a process ended without a traceback."""
+    if context.first.chain is not None:
+        return None
+    failed = context.first.event
+    above = [line for line in context.last_lines if line.line < failed.line][-1:]
+    phase = _spoken(context, above)
+    from logrules.inference.spoken_phase import is_under_way
+
+    return phase if phase is not None and is_under_way(context.pack.phases, above) else None
+
+
+def _spoken(context: PhaseContext, lines: Sequence[Event]) -> str | None:
+    tracker = context.run.tracker
+    if tracker.looped or not context.knows_little:
         return None
     # Its patterns take a millisecond to compile, and few logs end so.
     from logrules.inference.spoken_phase import spoken_phase
 
-    source = context.first.event.source
-    lines = run.job.endings.lines.get(source, ())
-    return spoken_phase(context.pack.phases, lines, run.tracker.went_on().get(source, 0))
+    return spoken_phase(context.pack.phases, lines, tracker.went_on().get(context.first.event.source, 0))
 
 
 def _of_markers(context: PhaseContext) -> str | None:
@@ -187,6 +206,7 @@ _SIGNS: tuple[tuple[Callable[[PhaseContext], str | None], PhaseSource], ...] = (
     (_of_calls, PhaseSource.FRAMES),
     (_of_any_traceback, PhaseSource.OTHER_FRAMES),
     (_of_next_marker, PhaseSource.LAST),
+    (_of_words_above, PhaseSource.LAST),
     (_of_cause, PhaseSource.CAUSE),
 )
 
