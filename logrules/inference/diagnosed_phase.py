@@ -4,13 +4,13 @@ Each function whose name begins with ``_of`` is one sign of it, and gives no pha
 sign. One table says in which order they are asked.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from logrules.inference.ending import OUTLIVED_LINES
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.observation import Observation
 from logrules.inference.run_state import RunState
-from logrules.inference.spoken_phase import spoken_phase
+from logrules.inference.spoken_phase import is_under_way, spoken_phase
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event
 from logrules.model.record import record
@@ -42,6 +42,11 @@ class PhaseContext:
     def pack(self) -> Pack:
         """The pack that it is diagnosed by."""
         return self.run.pack
+
+    @property
+    def last_lines(self) -> Sequence[Event]:
+        """The last lines of the log that its first line stands in."""
+        return self.run.job.endings.lines.get(self.first.event.source, ())
 
     @property
     def is_at_start(self) -> bool:
@@ -114,12 +119,24 @@ def _of_failure_beside(context: PhaseContext) -> str | None:
 
 def _of_last_words(context: PhaseContext) -> str | None:
     """What the last lines say of where a job is that never came to a loop, for a rule about its silence."""
-    run = context.run
-    if not isinstance(context.hypothesis.rule.when, Detector) or run.tracker.looped or not context.knows_little:
+    return _spoken(context, context.last_lines) if isinstance(context.hypothesis.rule.when, Detector) else None
+
+
+def _of_words_above(context: PhaseContext) -> str | None:
+    """What the line above says that is being done, where a process ended without a traceback."""
+    if context.first.chain is not None:
         return None
-    source = context.first.event.source
-    lines = run.job.endings.lines.get(source, ())
-    return spoken_phase(context.pack.phases, lines, run.tracker.went_on().get(source, 0))
+    failed = context.first.event
+    above = [line for line in context.last_lines if line.line < failed.line][-1:]
+    phase = _spoken(context, above)
+    return phase if phase is not None and is_under_way(context.pack.phases, above) else None
+
+
+def _spoken(context: PhaseContext, lines: Sequence[Event]) -> str | None:
+    tracker = context.run.tracker
+    if tracker.looped or not context.knows_little:
+        return None
+    return spoken_phase(context.pack.phases, lines, tracker.went_on().get(context.first.event.source, 0))
 
 
 def _of_markers(context: PhaseContext) -> str | None:
@@ -185,6 +202,7 @@ _SIGNS: tuple[tuple[Callable[[PhaseContext], str | None], PhaseSource], ...] = (
     (_of_calls, PhaseSource.FRAMES),
     (_of_any_traceback, PhaseSource.OTHER_FRAMES),
     (_of_next_marker, PhaseSource.LAST),
+    (_of_words_above, PhaseSource.LAST),
     (_of_cause, PhaseSource.CAUSE),
 )
 

@@ -388,3 +388,17 @@ def test_a_job_of_which_no_marker_is_there_is_where_its_warning_is(shipped):
     )
     report = run_log(prepared(shipped), log)
     assert (report.phase, report.status) == ("serve", Status.HEALTHY)
+
+
+@pytest.mark.parametrize(
+    ("above", "phase", "source"),
+    [
+        ("2025-01-02 03:04:05 - INFO - prep - Loading features of the cached records", "data_load", PhaseSource.LAST),
+        ("2025-01-02 03:04:05 - INFO - prep - Loading features took 3 s", "train_step", PhaseSource.CAUSE),
+        ("2025-01-02 03:04:05 - INFO - prep - 40 features of the cached records", "train_step", PhaseSource.CAUSE),
+        ("Cleaning up what is left", "train_step", PhaseSource.CAUSE),
+    ],
+)
+def test_a_process_that_ended_without_a_traceback_did_what_the_line_above_says(shipped, above, phase, source):
+    first = run_log(prepared(shipped), f"{above}\nSegmentation fault (core dumped)\n").diagnoses[0]
+    assert (first.phase, first.phase_from) == (phase, source)
