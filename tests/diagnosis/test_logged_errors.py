@@ -36,6 +36,16 @@ def on():
             "read_ops.cc:7 : NOT_FOUND: /d/a.png; No such file or directory\n",
             "dataset-missing",
         ),
+        # What Python's exceptions say, without their class; whatever a format of its logging puts before it.
+        (
+            "2026-03-02 10:00:09,100 - acme - ERROR - fit failed: 'NoneType' object has no attribute 'lease'\n",
+            "python-exception",
+        ),
+        ("2026-03-02 10:00:09 acme.fit 4711 ERROR No module named 'acme.lease'\n", "missing-module"),
+        ("[ERROR|fit.py:88] 2026-03-02 10:00:09 >> module 'acme' has no attribute 'lease'\n", "version-mismatch"),
+        ("2026-03-02T10:00:09Z ERROR 4711 [acme.Driver]:  An Internal Compiler Error has occurred\n", "compile-failed"),
+        # A program that was called wrongly ends in how it wants to be called.
+        ("usage: acme.pl LOG COMMAND at acme.pl line 7.\n", "bad-config"),
         # A message of several lines bears its level on the first.
         ("[ERROR train.py:48]\nAdditional properties are not allowed ('batchsize' was\nunexpected)\n", "bad-config"),
     ],
@@ -57,6 +67,7 @@ def test_an_unknown_error_at_the_end_is_told_by_its_words(on, log, cause):
         pytest.param(
             "Error while fetching part 7: timed out\nTrying to resume part 7\n", id="the next line tries again"
         ),
+        pytest.param("usage: acme [-h]\n\noptions:\n  -h  show this\n", id="help that was asked for"),
         pytest.param("acme: failed to load the optional kernel, falling back to the slow one\n", id="it does without"),
         pytest.param("acme: failed to connect to a:81\nConnected to a:81\n", id="it is connected"),
         pytest.param("score 0.9\njob.sh: line 22: deactivate: command not found\n", id="a script leaves"),
@@ -187,3 +198,21 @@ def test_a_signal_says_more_than_the_errors_above_it(on):
     report = run_log(on, "loading the index of acme\nError: the shard does not exist: /d/x.bin\n" + cancelled)
 
     assert report.diagnoses[0].cause == "interrupted"
+
+
+@pytest.mark.parametrize(
+    ("log", "cause"),
+    [
+        (
+            "thread 'main' panicked at 'cannot serve: Address already in use (os error 98)', src/main.rs:7:9\n",
+            "port-in-use",
+        ),
+        ("thread 'main' panicked at src/main.rs:7:9:\nno lease: No space left on device\n", "disk-full"),
+        ('Exception in thread "main" java.lang.ClassNotFoundException: acme.Lease\n', "missing-module"),
+        ("Unhandled exception. System.IO.FileNotFoundException: Could not find '/d/x.csv'.\n", "dataset-missing"),
+    ],
+)
+def test_what_other_languages_end_in_is_told_by_its_words(on, log, cause):
+    report = run_log(on, "loading the index of acme\n" + log)
+
+    assert (report.status, report.diagnoses[0].cause) == (Status.FAILED, cause)
