@@ -4,10 +4,14 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
 
+from logrules.engine.resilient_pool import process_pool
 from tests.conftest import until
 
 _PARENT = """
@@ -44,6 +48,29 @@ def test_the_processes_of_one_that_was_killed_end_too(tmp_path):
             for worker in filter(lives, workers):
                 os.kill(worker, signal.SIGKILL)
     assert len(workers) == 2
+
+
+def prepare(_given: object) -> None:
+    pass
+
+
+def test_work_that_is_broken_off_is_not_waited_for():
+    tasks: list[Future[None]] = []
+
+    def interrupted() -> None:
+        with process_pool(1, prepare, None, None) as pool:
+            tasks.extend(pool.submit(time.sleep, 5) for _ in range(3))
+            until(tasks[0].running)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert all(isinstance(task.exception(), BrokenProcessPool) for task in tasks)
+
+
+def test_what_is_typed_at_the_terminal_is_for_the_first_process():
+    with process_pool(1, prepare, None, None) as pool:
+        assert pool.submit(signal.raise_signal, signal.SIGINT).exception() is None
 
 
 def lives(process: int) -> bool:
