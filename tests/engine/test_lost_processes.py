@@ -73,6 +73,23 @@ def test_what_is_typed_at_the_terminal_is_for_the_first_process():
         assert pool.submit(signal.raise_signal, signal.SIGINT).exception() is None
 
 
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a signal ends a process without a word")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_command_that_is_ended_takes_what_it_put_aside_with_it(tmp_path, number):
+    logs, aside = tmp_path / "logs", tmp_path / "aside"
+    logs.mkdir()
+    aside.mkdir()
+    for rank in range(4):
+        lines = "".join(f"2026-03-01 10:00:00,000 ERROR [rank{rank}]: item {n}: OSError: lost\n" for n in range(20_000))
+        (logs / f"rank{rank}.log").write_text(lines)
+    words = [sys.executable, "-m", "logrules", "diagnose", str(logs), "-j", "2"]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(aside)}) as process:
+        until(lambda: list(aside.iterdir()))
+        process.send_signal(number)
+    assert process.returncode == (-number if number == signal.SIGTERM else 130)
+    assert not list(aside.iterdir())
+
+
 def lives(process: int) -> bool:
     try:
         os.kill(process, 0)
