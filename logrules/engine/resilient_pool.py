@@ -3,13 +3,16 @@
 import gc
 import multiprocessing
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import islice
+from multiprocessing.connection import Connection
+from multiprocessing.connection import wait as connection_wait
 from typing import Any, Generic, TypeVar
 
 from logrules.model.record import record
@@ -74,11 +77,23 @@ def default_processes() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def process_pool(processes: int, begin: Callable[[Any], None], forked: Any, spawned: Any) -> ProcessPoolExecutor:
-    """Forked processes inherit what is compiled; if forking is not safe, each starts from pickled data."""
+@contextmanager
+def process_pool(
+    processes: int, begin: Callable[[Any], None], forked: Any, spawned: Any
+) -> Iterator[ProcessPoolExecutor]:
+    """Forked processes inherit what is compiled; if forking is not safe, each starts from pickled data.
+
+    Where the work is broken off, they end in the midst of it: a pool waits for what is under way, and for what is next.
+    """
     context: Any = multiprocessing.get_context("fork" if _forks() else "spawn")
     given = forked if _forks() else spawned
-    return ProcessPoolExecutor(processes, context, initializer=_begun, initargs=(begin, given))
+    ending, end = context.Pipe(duplex=False)
+    with ending, end, ProcessPoolExecutor(processes, context, _begun, (begin, given, ending)) as pool:
+        try:
+            yield pool
+        except BaseException:
+            end.send_bytes(b"end")
+            raise
 
 
 def _forks() -> bool:
@@ -86,18 +101,20 @@ def _forks() -> bool:
     return sys.platform == "linux"
 
 
-def _begun(begin: Callable[[Any], None], given: Any) -> None:
-    threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
+def _begun(begin: Callable[[Any], None], given: Any, ending: Connection) -> None:
+    # Ctrl-C reaches all processes of a terminal: the first one says what comes of it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, args=(ending,), name="parent", daemon=True).start()
     begin(given)
     # Objects from before the fork stay: scanning them for garbage takes long, and copies the inherited memory.
     gc.freeze()
 
 
-def _end_with_parent() -> None:
-    """End this process once the one that started it is gone: one that was killed ends nobody."""
+def _end_with_parent(ending: Connection) -> None:
+    """End this process once the one that started it says so, or is gone: one that was killed ends nobody."""
     parent = multiprocessing.parent_process()
     if parent is not None:
-        parent.join()
+        connection_wait([ending, parent.sentinel])
         os._exit(1)
 
 

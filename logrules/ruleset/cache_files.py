@@ -64,7 +64,7 @@ def keep(kind: str, name: str, body: bytes) -> None:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(_checksum(body) + body)
             Path(unfinished).replace(folder / name)
-        except OSError:
+        except BaseException:
             Path(unfinished).unlink(missing_ok=True)
             raise
         _forget_old(folder, kind)

@@ -4,10 +4,14 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
 
+from logrules.engine.resilient_pool import process_pool
 from tests.conftest import until
 
 _PARENT = """
@@ -44,6 +48,46 @@ def test_the_processes_of_one_that_was_killed_end_too(tmp_path):
             for worker in filter(lives, workers):
                 os.kill(worker, signal.SIGKILL)
     assert len(workers) == 2
+
+
+def prepare(_given: object) -> None:
+    pass
+
+
+def test_work_that_is_broken_off_is_not_waited_for():
+    tasks: list[Future[None]] = []
+
+    def interrupted() -> None:
+        with process_pool(1, prepare, None, None) as pool:
+            tasks.extend(pool.submit(time.sleep, 5) for _ in range(3))
+            until(tasks[0].running)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert all(isinstance(task.exception(), BrokenProcessPool) for task in tasks)
+
+
+def test_what_is_typed_at_the_terminal_is_for_the_first_process():
+    with process_pool(1, prepare, None, None) as pool:
+        assert pool.submit(signal.raise_signal, signal.SIGINT).exception() is None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a signal ends a process without a word")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_command_that_is_ended_takes_what_it_put_aside_with_it(tmp_path, number):
+    logs, aside = tmp_path / "logs", tmp_path / "aside"
+    logs.mkdir()
+    aside.mkdir()
+    for rank in range(4):
+        lines = "".join(f"2026-03-01 10:00:00,000 ERROR [rank{rank}]: item {n}: OSError: lost\n" for n in range(20_000))
+        (logs / f"rank{rank}.log").write_text(lines)
+    words = [sys.executable, "-m", "logrules", "diagnose", str(logs), "-j", "2"]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(aside)}) as process:
+        until(lambda: list(aside.iterdir()))
+        process.send_signal(number)
+    assert process.returncode == (-number if number == signal.SIGTERM else 130)
+    assert not list(aside.iterdir())
 
 
 def lives(process: int) -> bool:

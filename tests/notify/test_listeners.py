@@ -5,10 +5,12 @@ import http.server
 import json
 import os
 import socket
+import ssl
 import stat
 import subprocess
 import sys
 import threading
+import urllib.error
 import urllib.request
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -219,6 +221,19 @@ def test_a_webhook_that_hangs_is_given_up_on(receive):
     with pytest.raises(UndeliveredError, match="not delivered"):
         post(receiver.url, b"{}", limit_s=0.1, rest_s=0.01)
     assert receiver.count == 3
+
+
+def test_a_certificate_that_nobody_trusts_is_said_at_once(monkeypatch):
+    tried: list[str] = []
+
+    def refused(_self: object, request: urllib.request.Request, *_given: object, **_more: object) -> None:
+        tried.append(request.full_url)
+        raise urllib.error.URLError(ssl.SSLCertVerificationError("self-signed certificate"))
+
+    monkeypatch.setattr(urllib.request.OpenerDirector, "open", refused)
+    with pytest.raises(UndeliveredError, match=r"not delivered \(.*self-signed certificate"):
+        post("https://localhost/x", b"{}", rest_s=0.01)
+    assert len(tried) == 1
 
 
 @pytest.mark.parametrize("answer", [b"no such\r\n\r\n", b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 200, b"HTTP/1.1 abc"])

@@ -161,6 +161,7 @@ def test_the_command_ends_its_process_at_once_where_nothing_has_to_be_waited_for
 
     seen: list[int] = []
     monkeypatch.setattr(__main__, "main", lambda: 1)
+    monkeypatch.setattr(__main__, "_unwind_where_ended", lambda: None)
     monkeypatch.setattr(__main__.threading, "active_count", lambda: threads)
     monkeypatch.delitem(sys.modules, "multiprocessing", raising=False)
     for name in loaded:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
-from logrules.model.errors import LogrulesError
+from logrules.model.errors import LogrulesError, reason_of
 from logrules.ruleset.cache_files import user_folder
 from logrules.tools.fleet.job import JobSummary, Remark, SeenJob
 from logrules.tools.fleet.jobs import FoundJob
@@ -157,7 +157,8 @@ class History:
         try:
             yield
         except (OSError, sqlite3.Error, UnicodeDecodeError) as fault:
-            raise LogrulesError(f"{self._path}: cannot be used as history ({str(fault).lower()})") from None
+            reason = reason_of(fault) if isinstance(fault, OSError) else str(fault).lower()
+            raise LogrulesError(f"{self._path}: cannot be used as history ({reason})") from None
 
 
 def _readable(text: object) -> JobSummary | None:

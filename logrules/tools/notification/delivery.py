@@ -92,7 +92,10 @@ def post(url: str, body: bytes, limit_s: float = POST_LIMIT_S, rest_s: float = _
             if fault.code < _SERVER_FAULT and fault.code != _TOO_MANY:
                 break
         except (OSError, ValueError, http.client.HTTPException) as fault:
-            reason = str(getattr(fault, "reason", None) or fault).strip().lower()
+            cause = getattr(fault, "reason", None) or fault
+            reason = str(cause).strip().lower()
+            if isinstance(cause, ValueError):  # as a certificate that is not trusted is: it will not be the next time
+                break
     raise UndeliveredError(f"not delivered ({reason})")
 
 
