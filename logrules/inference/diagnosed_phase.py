@@ -129,7 +129,8 @@ def _of_words_above(context: PhaseContext) -> str | None:
     failed = context.first.event
     above = [line for line in context.last_lines if line.line < failed.line][-1:]
     phase = _spoken(context, above)
-    return phase if phase is not None and is_under_way(context.pack.phases, above) else None
+    wordings = context.run.job.endings.wordings
+    return phase if phase is not None and is_under_way(context.pack.phases, above, wordings) else None
 
 
 def _spoken(context: PhaseContext, lines: Sequence[Event]) -> str | None:
