@@ -34,8 +34,7 @@ _LOGGER = late_pattern(r"(?<![\w./-])([a-z_]\w{0,40}(?:\.[a-z_]\w{0,40}){1,8})(?
 class _Reading:
     """An origin and a phase that counts where no other frame tells one.
 
-    Of the user's own code that is what the file's name speaks of, of a package what its function's does where no row
-    says more.
+    Of the user's own code that is what the file's name speaks of, of a package no row knows better, its function's.
     """
 
     origin: Origin
