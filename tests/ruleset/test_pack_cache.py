@@ -71,6 +71,13 @@ def _a_pipe(path: Path) -> None:
     path.symlink_to("/dev/null")
 
 
+def test_a_file_larger_than_any_of_ours_is_not_read(kept, monkeypatch):
+    path, pack = kept
+    os.truncate(path, 1 << 36)
+    monkeypatch.setattr("zlib.crc32", pytest.fail)
+    assert cached_pack(pack.digest) is None
+
+
 @pytest.mark.parametrize("spoil", [_torn, _flipped, _emptied, _of_others, _a_folder, _a_pipe])
 def test_what_is_not_right_is_not_believed(kept, spoil):
     path, pack = kept
