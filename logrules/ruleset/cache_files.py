@@ -13,6 +13,8 @@ from pathlib import Path
 
 # A team's packs and their older editions; beyond these, what was not used for longest goes.
 KEPT_OF_A_KIND = 8
+# The largest that we write has four; what is larger is none of ours, and is to take no memory.
+_MAX_BYTES = 64 << 20
 _CHECKSUM_BYTES = len(b"%08x\n" % 0)
 
 
@@ -85,12 +87,12 @@ def _name_for(kind: str, asked: bytes) -> str:
 
 
 def _read_own(path: Path) -> bytes:
-    """A regular file that this user owns and nobody else may write."""
+    """A regular file of a size of ours that this user owns and nobody else may write."""
     # A named pipe that nobody writes to would be waited for.
     with open(path, "rb", buffering=0, opener=_without_waiting) as stream:
         status = os.fstat(stream.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise ValueError("not a regular file")
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_BYTES:
+            raise ValueError("no file of ours")
         if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022):
             raise ValueError("somebody else could have written it")
         with contextlib.suppress(OSError):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from logrules.ruleset import cache_files, pattern
 from logrules.ruleset import load as loading
-from logrules.ruleset import pattern
 from logrules.ruleset.kept_values import from_plain, kept_value, to_plain
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.long_tables import RuleTable, SignalTable
@@ -69,6 +69,13 @@ def _a_folder(path: Path) -> None:
 def _a_pipe(path: Path) -> None:
     path.unlink()
     path.symlink_to("/dev/null")
+
+
+def test_a_file_larger_than_any_of_ours_is_not_read(kept):
+    path, _ = kept
+    os.truncate(path, 1 << 27)
+    with pytest.raises(ValueError, match="no file of ours"):
+        cache_files._read_own(path)
 
 
 @pytest.mark.parametrize("spoil", [_torn, _flipped, _emptied, _of_others, _a_folder, _a_pipe])
