@@ -125,14 +125,15 @@ class RepeatFilter:
         """
         self._look_for_a_crowd(found)
         again = set[Hashable]().union(*map(self._told, following if self._crowded else following[:1]))
-        news = self._in_runs(found.lines, self._news(found))
-        read = news | self._in_runs(found.lines, self._last(found.lines, again))
+        runs = list(self._runs(found.lines))
+        news = _with_runs(self._news(found), runs)
+        read = news | _with_runs(self._last(found.lines, again), runs)
         settled = max(news, default=-1)
         return [found.lines[row] for row in sorted(read)], sum(row <= settled for row in read)
 
     def latest(self, lines: Sequence[HitLine]) -> list[HitLine]:
         """Of lines that are held the last that tell of failures."""
-        return [lines[row] for row in sorted(self._in_runs(lines, self._last(lines, frozenset())))]
+        return [lines[row] for row in sorted(_with_runs(self._last(lines, frozenset()), self._runs(lines)))]
 
     def _look_for_a_crowd(self, found: Found) -> None:
         if self._crowded:
@@ -143,10 +144,6 @@ class RepeatFilter:
             self._crowded, self._failing = True, frozenset(self._roles.asking(self._roles.telling))
             for known in (self._kinds, self._times, self._texts_of, self._texts):
                 known.clear()
-
-    def _in_runs(self, lines: Sequence[HitLine], read: set[int]) -> set[int]:
-        """These rows, and with one of a traceback those of its other lines."""
-        return read.union(*(run for run in self._runs(lines) if not read.isdisjoint(run)))
 
     def _runs(self, lines: Sequence[HitLine]) -> Iterator[list[int]]:
         """The rows of lines of tracebacks, those together that stand close together."""
@@ -221,3 +218,8 @@ class RepeatFilter:
         if self._crowded:
             return self._roles.asking(self._roles.telling.intersection(found.hits))
         return {one for line in found.lines for one in self._ends_with(line)}
+
+
+def _with_runs(rows: set[int], runs: Iterable[Sequence[int]]) -> set[int]:
+    """These rows, and with one of a traceback those of its other lines."""
+    return rows.union(*(run for run in runs if not rows.isdisjoint(run)))

@@ -10,7 +10,7 @@ from logrules.model.record import field, record
 from logrules.model.stream import CONTINUED, surplus_lines
 from logrules.parsing.hit_line import MAX_SLICE_BYTES, HitLine, Kind, Stretch, parts_of
 from logrules.parsing.literal_matcher import Hits
-from logrules.parsing.sampler import Choice, WindowSample, opening_of
+from logrules.parsing.sampler import ChosenLines, WindowSample, opening_of
 from logrules.parsing.window import Window
 
 
@@ -73,10 +73,10 @@ class _LinesWithHits:
                     break
         self._bounds.append(len(hits))
 
-    def all(self) -> Choice:
+    def all(self) -> ChosenLines:
         """All lines: used if there are too many kinds to group lines by them."""
         kinds = (tuple(dict.fromkeys(self._hits.numbers[place:behind])) for place, behind in pairwise(self._bounds))
-        return Choice(list(enumerate(kinds)), len(self._bounds) - 2)
+        return ChosenLines(list(enumerate(kinds)), len(self._bounds) - 2)
 
     def spelt(self) -> "dict[bytes, array[int]]":
         """The lines by the bytes of the numbers of their hits: of a flood many lines share these."""

@@ -56,7 +56,7 @@ def opening_of(line: bytes, at: int = 0) -> bytes | None:
 
 
 @record
-class Choice:
+class ChosenLines:
     """The lines of a window to be read, each with its kind, in order; up to the ``latest`` at once.
 
     Of the ``flooded`` kinds there were more.
@@ -90,7 +90,7 @@ class WindowSample:
         """How many first and how many last lines of a kind are read; fewer if many kinds flood the window."""
         return self._routine_lines if self._routine.issuperset(kind) else self._flood
 
-    def choose(self, alike: Mapping[Kind, Sequence[int]], opening: Opening) -> Choice:
+    def choose(self, alike: Mapping[Kind, Sequence[int]], opening: Opening) -> ChosenLines:
         """Which are read of the lines that came now, by kind."""
         for kind, its in alike.items():
             self._seen[kind] += len(its)
@@ -106,7 +106,7 @@ class WindowSample:
             latest = max(latest, *at_once) if at_once else latest
             if len(read) < len(its):
                 flooded.add(kind)
-        return Choice(sorted(lines), latest, frozenset(flooded))
+        return ChosenLines(sorted(lines), latest, frozenset(flooded))
 
     def _of_kind(self, kind: Kind, its: Sequence[int], opening: Opening) -> tuple[Sequence[int], set[int]]:
         """Which of these lines are read at once, and which of all may turn out to be the last."""

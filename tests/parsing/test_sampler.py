@@ -78,7 +78,7 @@ def test_of_an_error_the_first_the_last_and_as_many_as_it_doubles_are_read(count
     for nth, (routine, failures) in enumerate(counts):
         lines = ["a"] * routine + ["e"] * failures + ["a"] * routine
         errors += range(first + routine, first + routine + failures)
-        sample.enter()
+        sample.enter(nth)
         take = partial(sample.take, past=past and not live and 0 < nth < len(counts) - 1)
         for part in [[line] for line in lines] if live else [lines]:
             read += take(scanned(part, sample.window, first))
