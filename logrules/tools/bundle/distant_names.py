@@ -13,6 +13,7 @@ from logrules.tools.bundle.secret_looks import (
     drawn_by_lot,
     has_signs,
     is_any_secret,
+    is_by_chance,
     is_chosen,
     is_drawn,
     is_hinted,
@@ -20,7 +21,6 @@ from logrules.tools.bundle.secret_looks import (
     is_mixed_fourfold,
     is_nothing,
     name_before,
-    turns_by_chance,
 )
 from logrules.tools.bundle.secret_names import HINT_START, HINTS, KEYS, NAME_END, PASSWORDS
 
@@ -57,6 +57,7 @@ _ABOUT = regex.compile(
     regex.IGNORECASE,
 )
 _HASH = regex.compile(r"(?:\w{1,8}[:-])?[0-9a-f-]{12,}", regex.IGNORECASE)
+_RUN = regex.compile(r"_?[0-9A-Za-z]{16,}")
 _FAR_CHARS, _MAX_WORDS = 150, 8
 _MIN_DRAWN = 3
 _ESCAPED_QUOTE = regex.compile(r"\\+(?:u00|x)2[27]|&quot;|&#3[49];")
@@ -66,7 +67,7 @@ _SAID = regex.compile(r"(?:(?:\b(?:is|was|to|now|keep)|[:=>为是成了])[ ]?|^)
 _TURNED = tuple(
     regex.compile(pattern, regex.VERBOSE | regex.IGNORECASE)
     for pattern in (
-        rf"""["'](?P<secret>[^"'\n\s]{{6,400}}+)["'] [ ] (?:(?:is|was)[ ](?:not|no)[ ](?:(?:an?|the)[ ])?(?:valid[ ])?|(?:given[ ])?(?:for|as)[ ]) (?:the[ ]|an?[ ]|--)? [\w.-]{{0,40}}? (?:(?P<password>{PASSWORDS})|{KEYS}|(?:token|key|sk|pat|pass|pwd)\b)""",
+        rf"""(?<!\S)["']?(?P<secret>[^"'\n\s]{{6,400}}+)["']? [ ] (?:(?:is|was)[ ](?:not|no)[ ](?:(?:an?|the)[ ])?(?:valid[ ])?|(?:given[ ])?(?:for|as)[ ]) (?:the[ ]|an?[ ]|--)? [\w.-]{{0,40}}? (?:(?P<password>{PASSWORDS})|{KEYS}|(?:token|key|sk|pat|pass|pwd)\b)""",
         # As pytest tells of which attribute a value is.
         rf"""["'](?P<secret>[^"'\n]{{6,400}}+)["'] (?= [ ] (?: [^\n]{{0,80}}\n[^\n]{{0,120}}where[ ]["'](?P=secret)["'][ ] )? = [ ] [\w.()\[\]]{{1,80}}? (?:(?P<password>{PASSWORDS})|{KEYS}|(?:token|key|sk|pat|pass|pwd)\b) )""",
         r"""(?<!\S)["'“]?(?P<secret>[^\s"'()]{6,400}+)["'”]?[ ]?[(](?P<password>password|passwd|passphrase|pwd|密码|口令|密钥)[)]""",
@@ -75,7 +76,7 @@ _TURNED = tuple(
 )
 # A sentence that ends in a colon, and what it announces alone on a line below.
 _BELOW = regex.compile(
-    rf"(?:{PASSWORDS}|{KEYS}){NAME_END}(?P<rest>[^\n]{{0,100}}?)[:：][ \t]*\r?\n(?:[ \t]*\r?\n)?[ \t]*(?P<secret>[^\s]{{8,400}}+)[ \t]*$",
+    rf"(?:{PASSWORDS}|{KEYS}|{HINT_START}(?P<hint>{HINTS})){NAME_END}(?P<rest>[^\n]{{0,100}}?)[:：][ \t]*\r?\n(?:[ \t]*\r?\n)?[ \t]*(?P<secret>[^\s]{{8,400}}+)[ \t]*$",
     regex.VERBOSE | regex.IGNORECASE | regex.MULTILINE,
 )
 # What a user and a password stand in front of, and no name of a module does.
@@ -94,8 +95,13 @@ def secrets_near_names(text: str, places: Sequence[int]) -> Iterator[tuple[int, 
         if name["hint"] is None or is_identifier(left + name["hint"]):
             yield from islice(_values_behind(text, name, left, before), 1)
     for found in matches_at(_BELOW, text, places):
-        is_asked_for = found["rest"] == "" and not found["secret"].endswith(":") and is_chosen(found["secret"])
-        is_drawn_long = drawn_by_lot(found["secret"]) >= MIN_HINTED
+        is_asked_for = (
+            found["rest"] == ""
+            and found["hint"] is None
+            and not found["secret"].endswith(":")
+            and is_chosen(found["secret"])
+        )
+        is_drawn_long = drawn_by_lot(found["secret"]) >= (MIN_HINTED if found["hint"] is None else MIN_SIGNED)
         if (is_asked_for or is_drawn_long) and not is_nothing(found["secret"]):
             yield found.span("secret")
     for pattern in _TURNED:
@@ -123,6 +129,10 @@ def _may_be_value(name: "regex.Match[str]", value: str) -> bool:
 def _is_value(name: "regex.Match[str]", left: str, before: str, between: str, value: str) -> bool:
     """Whether a word that stands some way behind a name is its value."""
     drawn = drawn_by_lot(value)
+    # A symbol goes on behind what looks like a name, as does the path of a resource.
+    is_symbol = not between and name[0].isascii() and not _RUN.fullmatch(value)
+    if is_symbol or (between == "/" and _HASH.fullmatch(value)):
+        return False
     if _WHOSE.search(between) or _ABOUT.search(between):
         return False
     if name["password"]:
@@ -133,7 +143,7 @@ def _is_value(name: "regex.Match[str]", left: str, before: str, between: str, va
         if is_prose or is_any_secret(left, name["key"]):
             return drawn >= MIN_SIGNED and not _HASH.fullmatch(value)
         # One that signs chop into short pieces.
-        is_chopped = len(value) >= MIN_SIGNED and turns_by_chance(value)
+        is_chopped = len(value) >= MIN_SIGNED and is_by_chance(value)
         return drawn >= MIN_HINTED or is_chopped or _is_said(between, value)
     is_long = drawn >= MIN_SIGNED or (name["hint"].lower() in SHORT_HINTS and is_mixed_fourfold(value))
     return is_long and is_hinted(name["hint"], left, before, value)

@@ -12,9 +12,9 @@ from logrules.tools.bundle.secret_forms import MAX_FORM_CHARS, Form, secret_form
 from logrules.tools.bundle.secret_looks import (
     MIN_SIGNED,
     drawn_by_lot,
+    is_by_chance,
     is_no_word,
     is_nothing,
-    turns_by_chance,
 )
 from logrules.tools.bundle.text_view import TextView
 
@@ -112,7 +112,7 @@ def _wrapped(form: Form, joined: TextView) -> Iterator[tuple[int, int]]:
 
 def _is_name(first: str, rest: str) -> bool:
     """Whether what ends a line is a name and no beginning of what stands on the next, which may be drawn by lot."""
-    if drawn_by_lot(first) >= min(len(first), _MIN_WRAPPED) or turns_by_chance(rest):
+    if drawn_by_lot(first) >= min(len(first), _MIN_WRAPPED) or is_by_chance(rest):
         return False
     # So little says nothing of itself: `9048`, `igmsbzkxu`.
     goes_on = _ALPHANUMERIC.match(rest)[0]  # type: ignore[index]  # (it fits the empty text too)

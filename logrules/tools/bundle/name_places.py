@@ -13,8 +13,9 @@ from logrules.tools.bundle.secret_names import HINT_START, HINTS, KEYS, NAME_END
 # What each name ends with, and no letter behind it but in Chinese.
 _LAST_WORD = re.compile(
     r"""(?:
-      pass(?:word|wd|phrase|code|wort|e)?|pgpass|requirepass|pwd?|kennwort|contrase[ñn]a|senha|пароль|パスワード|비밀번호
-    | keys?|secret(?:[_\-. ]?(?:id|value))?|token|jfrog-art-api|client-key-data|dockerconfigjson|dockercfg|cookie
+      pass(?:word|wd|phrase|code|key|wort|e)?|pgpass|requirepass|pwd?|kennwort|contrase[ñn]a|senha|пароль|パスワード|비밀번호
+    | keys?|key[_\-. ]?base
+    | secret(?:[_\-. ]?(?:id|value))?|token|jfrog-art-api|client-key-data|dockerconfigjson|dockercfg|cookie
     | credentials?|connection[_\-.\ ]?string|auth|pat|sas|sig(?:n(?:ature)?)?|dsn|jwt|webhook|creds?|pin|psk|sk|ak
     | ticket|licen[sc]e|(?:auth|access)[_\-.\ ]?code
     )(?![a-z]) | 密\ ?[码碼钥] | 口\ ?令 | 通行码 | [秘私]\ ?钥 | 令\ ?牌 | 凭\ ?[证据] | 授权码 | 访问码""",

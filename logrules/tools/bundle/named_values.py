@@ -10,6 +10,7 @@ from logrules.tools.bundle.secret_looks import (
     MIN_HINTED,
     MIN_SIGNED,
     MIN_STRONG,
+    MIN_TELLING,
     drawn_by_lot,
     has_mixture,
     has_signs,
@@ -37,7 +38,7 @@ _STATE = r"(?: (?<=[\u4e00-\u9fffA-Za-z]) [ ]?+ (?: 错误 | 有误 | 不对 | �
 _SIGNS = r"""
     : [ ] (?:None|null|nil|unset|""|''|<\w{1,10}>) [ ] (?:->|=>|→) [ ] | [+?]= | ::= | => | :=\s? | :- | ={1,3}+ | !={1,2}+ | :(?!:|//) | <?-> | <- | → | ⇒ | [✓✔] | [ ]?\.{3,80}+:? | (?:\.[ ]){2,40}+\.?:?
   | %(?:25){0,3}+3[aAdD](?:%(?:25){0,3}+2[27])?+ | \\+(?:u00|x)3[aAdD] | &\#(?:58|61|x3[aAdD]); | 【
-  | (?:的?值)?+ (?:已|被)?+ (?:是|为|等于|(?:改|设|设置|重置|更新|修改)[为成]了?) | ,值[是为]?+:?+ | (?<=[\u4e00-\u9fff]["'])(?=\w) | (?<=[A-Za-z_])~(?=[^\s~/=]) | (?<=\bset[ ][\w.-]{1,48}[ ])to[ ] | 如下 | (?<=\s)(?:is|was):?[ ](?!(?:re)?set[ ]to)
+  | (?:的?值)?+ (?:已|被)?+ (?:是|为|等于|(?:改|设|设置|重置|更新|修改)[为成]了?) | ,值[是为]?+:?+ | (?<=[\u4e00-\u9fff]["'])(?=\w) | (?<=】) | (?<=[A-Za-z_])~(?=[^\s~/=]) | (?<=\bset[ ][\w.-]{1,48}[ ])to[ ] | 如下 | (?<=\s)(?:is|was):?[ ](?!(?:re)?set[ ]to)
   | (?<=\s)(?:est|es|ist|lautet|é|è):?[ ] | [은는][ ] | は
 """
 # Of one word.
@@ -174,7 +175,8 @@ def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:
     if found["hint"] is not None:
         # Columns are apart by tabs, words of prose by blanks: beside those the name must be no word, nor the value.
         is_apart = found["gap"] is None or is_flag or quoted or found["gap"][0] in "\t:"
-        is_apart = is_apart or ((left.endswith("_") or found["gap"] == " [") and drawn_by_lot(secret) >= MIN_SIGNED)
+        is_bound = left.endswith("_") or found["gap"] == " [" or found["hint"].lower() == "token"
+        is_apart = is_apart or (is_bound and drawn_by_lot(secret) >= MIN_SIGNED)
         return is_apart and is_hinted(found["hint"], left, before, secret)
     if found["prose"] is not None:
         return has_mixture(secret) if found["password"] else drawn_by_lot(secret) >= MIN_STRONG
@@ -242,7 +244,7 @@ def _is_another_thing(found: "regex.Match[str]", left: str, secret: str, *, quot
         return False
     word, is_apart = found["hint"].lower(), found["gap"] is not None
     is_any = (word == "pass" and is_apart) or (word in {"key", "token"} and (is_apart or not quoted))
-    return is_any and drawn_by_lot(secret) < MIN_SIGNED and not has_signs(secret)
+    return is_any and drawn_by_lot(secret) < MIN_TELLING and not has_signs(secret)
 
 
 def _letters(text: str) -> str:
@@ -256,4 +258,4 @@ def _is_secret_apart(found: "regex.Match[str]", secret: str, *, quoted: bool) ->
         return has_mixture(secret)
     if (quoted and found["password"] is not None) or drawn_by_lot(secret) >= MIN_HINTED or not name.isascii():
         return quoted or has_mixture(secret) or found["gap"][0] == ":" or drawn_by_lot(secret) >= MIN_SIGNED
-    return found["password"] is not None and is_drawn(secret)
+    return (found["password"] is not None or found["gap"].strip() == "(") and is_drawn(secret)

@@ -37,6 +37,10 @@ _END_OF_HEAD = re.compile(r"[ \t]|[=:][ ]?\\*\"")
 _TOKEN = re.compile(r"[\w+/=.~-]")
 _MAX_BEGINNING = 200
 _LAST_OF_ASCII = 127
+# Of terminals and of what has none. What goes on below may hang in.
+_TERMINALS = frozenset({80, 100, 120, 132, 160})
+_HANGING = re.compile(r"(?:[ \t]{2,})?")
+_DIGITS = str.maketrans("123456789", "0" * 9)
 
 
 def without_controls(text: str) -> str:
@@ -67,6 +71,24 @@ def unwrapped(text: str) -> TextView:
     return view_of((*pieces, (text[last:], last, len(text))), joint=0)
 
 
+def cut_lines(text: str) -> TextView | None:
+    """The lines that are as wide as a terminal, each with what goes on below it; None if there are none."""
+    pieces: list[Piece] = []
+    line, goes_on = 0, -1
+    while (end := text.find("\n", line)) >= 0:
+        head = _same_beginning(text, line, end + 1)
+        begin = max(line, goes_on)
+        if end - line in _TERMINALS or end - line - head in _TERMINALS:
+            pieces.append((text[begin:end], begin, end))
+            goes_on = _HANGING.match(text, end + 1 + head).end()  # type: ignore[union-attr]  # (it fits the empty text too)
+        elif line <= goes_on:
+            pieces += [(text[begin:end], begin, end), ("\n", end, end)]
+        line = end + 1
+    if not pieces:
+        return None
+    return view_of((*pieces, (text[goes_on:], goes_on, len(text))) if line <= goes_on else pieces, joint=0)
+
+
 def _breaks(text: str) -> Iterator[tuple[int, int]]:
     """Where such a break begins and where the next line goes on."""
     line = 0
@@ -82,10 +104,11 @@ def _breaks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _same_beginning(text: str, line: int, next_line: int) -> int:
-    """How many characters two lines begin with alike, up to a blank or a quote: a worker, a time, a record."""
-    if text[line : line + 1] != text[next_line : next_line + 1]:
-        return 0
+    """How many characters of a line another one begins with too, but for digits: a worker, a time, a record."""
     one, other = text[line : line + _MAX_BEGINNING], text[next_line : next_line + _MAX_BEGINNING]
+    if one[:1] != other[:1] and not (one[:1].isdecimal() and other[:1].isdecimal()):
+        return 0
+    one, other = (piece.translate(_DIGITS) for piece in (one, other))
     alike, unlike = 1, min(len(one), len(other)) + 1
     while unlike - alike > 1:
         half = (alike + unlike) // 2

@@ -9,17 +9,15 @@ from operator import itemgetter
 
 import regex
 
-from logrules.tools.bundle.secret_looks import MIN_HINTED, drawn_by_lot, turns_by_chance
+from logrules.tools.bundle.secret_looks import MIN_HINTED, MIN_SIGNED, drawn_by_lot, is_by_chance
 
-_LONG = regex.compile(
-    r"""
-    (?<![\w-]) (?=[a-z0-9_-]*+[A-Z]) (?=[A-Z0-9_-]*+[a-z]) (?=[A-Za-z_-]*+\d)
-    (?! (?:[A-Za-z]{1,8}-)?+ [0-9a-f]{8}-[0-9a-f]{4}- ) [A-Za-z0-9_-]{24,4096}+
-    """,
-    regex.VERBOSE,
-)
+_LONG = regex.compile(r"(?<![\w-])(?=[A-Za-z_-]*+\d)(?=[\d_-]*+[A-Za-z])[A-Za-z0-9_-]{24,4096}+", regex.ASCII)
 # One that is parted by - or _ may be a name of many words: it has to be longer.
 _MIN_PARTED = 32
+_PARTS = regex.compile("[_-]")
+# In one case caches and objects are named too, but an issuer puts his name in front: of ids that do that the longest
+# have 27 characters (KSUID).
+_ISSUED = regex.compile(r"[A-Za-z]\w{1,11}[_-][A-Za-z0-9]{28,}")
 # Fingerprints, public keys, certificates and pictures may be known, in base64 by how it begins; servers number requests
 # and answers, and services calls.
 _PUBLIC = regex.compile(
@@ -46,7 +44,10 @@ def random_tokens(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_random(token: str) -> bool:
-    return (token.isalnum() or len(token) >= _MIN_PARTED) and turns_by_chance(token)
+    if token.lower() == token or token.upper() == token:
+        return _ISSUED.match(token) is not None and is_by_chance(token)
+    is_long = token.isalnum() or len(token) >= _MIN_PARTED
+    return is_long and max(map(len, _PARTS.split(token))) >= MIN_SIGNED and is_by_chance(token)
 
 
 def is_plain_json(token: str) -> bool:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import regex
@@ -14,11 +14,13 @@ from logrules.tools.bundle.known_secrets import KnownSecrets
 from logrules.tools.bundle.line_heads import without_line_heads
 from logrules.tools.bundle.name_places import name_places
 from logrules.tools.bundle.named_values import named_secrets
-from logrules.tools.bundle.plain_text import folded, unwrapped, without_controls
+from logrules.tools.bundle.plain_text import cut_lines, folded, unwrapped, without_controls
 from logrules.tools.bundle.private_details import ADDRESS, private_details
 from logrules.tools.bundle.random_tokens import random_tokens
+from logrules.tools.bundle.record_texts import texts_of_records
 from logrules.tools.bundle.respelled import respelled
 from logrules.tools.bundle.secret_forms import command_secrets
+from logrules.tools.bundle.secret_looks import is_nothing
 from logrules.tools.bundle.secret_tables import secret_cells
 from logrules.tools.bundle.text_view import TextView
 from logrules.tools.bundle.wrapped_names import values_of_wrapped_names
@@ -26,6 +28,8 @@ from logrules.tools.bundle.wrapped_rests import wrapped_rests
 
 # A pattern of the user's own may backtrack without end.
 _TIMEOUT_S = 5.0
+# JSON within JSON within a record, and escapes in that.
+_MAX_DEPTH = 2
 _OWN = "a pattern of yours"
 _MARK = regex.compile(r"\[redacted: [^\]\n]{1,60}\]")
 _STARS = frozenset("*xX.•")
@@ -71,7 +75,7 @@ class Redactor:
         plain = {name: without_controls(text) for name, text in texts.items()}
         views = {name: folded(text) for name, text in plain.items()}
         looks = {name: _look(view) for name, view in views.items()}
-        seen = {name: [*self._recognised(look), *self._otherwise(look)] for name, look in looks.items()}
+        seen = {name: list(self._everything(look)) for name, look in looks.items()}
         known = KnownSecrets()
         for name, spans in seen.items():
             for start, end, kind in spans:
@@ -86,21 +90,23 @@ class Redactor:
             taken += _counted(name, view, merged)
         return clean, taken
 
-    def _otherwise(self, look: _Look) -> Iterator[Span]:
-        """What is recognised once escapes are resolved and parts joined, and in lines without their heads."""
-        yield from self._recognised_in(without_line_heads(look.view, look.places), Redactor._recognised)
-        yield from self._recognised_in(respelled(look.view), Redactor._with_and_without_heads)
-
-    def _with_and_without_heads(self, look: _Look) -> Iterator[Span]:
+    def _everything(self, look: _Look, depth: int = 0) -> Iterator[Span]:
+        """What is recognised in a text, in its lines as they were before they were cut, in what it spells or holds."""
         yield from self._recognised(look)
-        yield from self._recognised_in(without_line_heads(look.view, look.places), Redactor._recognised)
-
-    def _recognised_in(
-        self, other: TextView | None, recognised: Callable[["Redactor", _Look], Iterator[Span]]
-    ) -> Iterator[Span]:
-        if other is not None:
-            for start, end, kind in recognised(self, _look(other.text)):
-                yield from ((*span, kind) for span in other.spans(start, end))
+        if depth == _MAX_DEPTH:
+            return
+        for other in (
+            without_line_heads(look.view, look.places),
+            cut_lines(look.view),
+            texts_of_records(look.view),
+            respelled(look.view),
+        ):
+            if other is not None:
+                for start, end, kind in self._everything(_look(other.text), depth + 1):
+                    parts = other.spans(start, end)
+                    # What stands for no value may end a line that was not cut.
+                    if len(parts) == 1 or not is_nothing(look.view[slice(*parts[0])]):
+                        yield from ((*part, kind) for part in parts)
 
     def _recognised(self, look: _Look) -> Iterator[Span]:
         view, joined = look.view, look.joined

@@ -34,8 +34,9 @@ _SPELT = regex.compile(
       (?<!\\) \\++ (?:
           u \{{ (?P<hex>[0-9a-fA-F]{{2,6}}) \}} | u (?P<hex>[0-9a-fA-F]{{4}}) | U (?P<hex>[0-9a-fA-F]{{8}})
         | (?P<bytes> x[c-f][0-9a-f] (?: \\++ x[89ab][0-9a-f] ){{1,3}} )
-        | x (?P<hex>[0-9a-fA-F]{{2}}) | (?P<octal>[01][0-7]{{2}}) | (?P<escape>) (?=[_.~-]) )
-    | % (?:25){{0,2}}+ (?P<hex>[2-7][0-9a-fA-F])
+        | x (?P<hex>[0-9a-fA-F]{{2}}) | (?P<octal>[01][0-7]{{2}}) | (?P<escape>) (?=["'_.~-]) )
+    | % (?:25){{0,2}}+ (?P<hex>[0-7][0-9a-fA-F])
+    | (?P<bytes> % (?:25){{0,2}}+ [C-Fc-f][0-9a-fA-F] (?: % (?:25){{0,2}}+ [89abAB][0-9a-fA-F] ){{1,3}} )
     | & (?:amp;)?+ \# (?: [xX] (?P<hex>[0-9a-fA-F]{{2,5}}) | (?P<decimal>\d{{2,6}}) ) ;
     | (?: (?<= =[0-9A-F]{{2}} ) = (?P<hex>[2-7][0-9A-F]) | = (?P<hex>[2-7][0-9A-F]) (?= =[2-7][0-9A-F] ) )
     | (?P<end> (?<!\\) \\++ (?: r \\++ )?+ n (?! \\*+["'] | $ ) )
@@ -44,6 +45,7 @@ _SPELT = regex.compile(
     regex.VERBOSE,
 )
 _BASES = {"hex": 16, "octal": 8, "decimal": 10}
+_BYTE = regex.compile(r"[89A-Fa-f][0-9A-Fa-f](?=$|[\\%x])")
 _LAST_OF_ALL = 0x10FFFF
 # Between parts of a text that was joined there is no more than this.
 _MAX_JOINT = 160
@@ -87,13 +89,14 @@ def _char(found: "regex.Match[str]") -> str | None:
     if found["end"] is not None:
         return "\n"
     if found["bytes"] is not None:
-        return _of_bytes(found["bytes"].replace("\\", ""))
+        return _of_bytes(found["bytes"])
     code = next(int(found[name], base) for name, base in _BASES.items() if found[name] is not None)
     char = chr(code) if code <= _LAST_OF_ALL else "\0"
-    return folded(char) if char.isprintable() and not char.isspace() else None
+    is_blank = found[0][0] == "%" and char in " \t\n"
+    return folded(char) if is_blank or (char.isprintable() and not char.isspace()) else None
 
 
 def _of_bytes(escapes: str) -> str | None:
-    """The character of which these are the bytes, as Python prints those: `xe5xafx86`."""
-    char = bytes.fromhex(escapes.replace("x", "")).decode(errors="replace")
+    """The character of which these are the bytes, as Python or a URL spells them."""
+    char = bytes.fromhex("".join(_BYTE.findall(escapes))).decode(errors="replace")
     return folded(char) if len(char) == 1 and char.isprintable() else None

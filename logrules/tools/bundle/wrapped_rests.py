@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import regex
 
-from logrules.tools.bundle.secret_looks import drawn_by_lot
+from logrules.tools.bundle.secret_looks import drawn_by_lot, has_mixture
 from logrules.tools.bundle.text_view import TextView
 
 _REST = regex.compile(r"[\w+/.~@#$!%^&*-]++={0,2}+(?=[\s\"'`,;)\]}]|$)")
@@ -34,6 +34,7 @@ def wrapped_rests(view: str, joined: TextView, secrets: Iterable[Span]) -> Itera
             if rest is None or not (
                 (quote in _QUOTES and view[rest.end() : rest.end() + 1] == quote)
                 or drawn_by_lot(rest[0]) >= _MIN_DRAWN
+                or (_is_below_a_head(view, end, goes_on[0]) and has_mixture(rest[0]))
                 or is_cut_at_width(view, end)
             ):
                 break
@@ -44,6 +45,11 @@ def wrapped_rests(view: str, joined: TextView, secrets: Iterable[Span]) -> Itera
 def _rest(view: str, goes_on: tuple[int, int], quote: str) -> "regex.Match[str] | None":
     closed = _QUOTED_REST.match(view, *goes_on) if quote in _QUOTES else None
     return closed if closed is not None and view[closed.end()] == quote else _REST.match(view, *goes_on)
+
+
+def _is_below_a_head(view: str, end: int, start: int) -> bool:
+    """Whether lines that begin alike go on here, and the first one is long enough to have been cut."""
+    return view[start - 1] != "\n" and end - view.rfind("\n", 0, end) > _MIN_WIDTH
 
 
 def is_cut_at_width(view: str, end: int) -> bool:
