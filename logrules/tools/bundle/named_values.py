@@ -21,6 +21,7 @@ from logrules.tools.bundle.secret_looks import (
     is_hinted,
     is_identifier,
     is_issued,
+    is_no_word,
     is_nothing,
     is_telling,
     name_before,
@@ -258,4 +259,4 @@ def _is_secret_apart(found: "regex.Match[str]", secret: str, *, quoted: bool) ->
         return has_mixture(secret)
     if (quoted and found["password"] is not None) or drawn_by_lot(secret) >= MIN_HINTED or not name.isascii():
         return quoted or has_mixture(secret) or found["gap"][0] == ":" or drawn_by_lot(secret) >= MIN_SIGNED
-    return (found["password"] is not None or found["gap"].strip() == "(") and is_drawn(secret)
+    return (found["password"] is not None or found["gap"].strip() == "(" or is_no_word(secret)) and is_drawn(secret)

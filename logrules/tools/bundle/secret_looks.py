@@ -168,7 +168,7 @@ def is_hinted(name: str, left: str, before: str, secret: str) -> bool:
             return False
     drawn = drawn_by_lot(secret)
     if word in SHORT_HINTS:
-        return has_mixture(secret) and (has_signs(secret) or drawn >= MIN_STRONG)
+        return is_no_word(secret) or (has_mixture(secret) and (has_signs(secret) or drawn >= MIN_STRONG))
     is_long = drawn >= (MIN_SIGNED if word.startswith("sig") else MIN_HINTED) or is_mixed_fourfold(secret)
     return len(secret) >= MIN_HINTED and is_long
 
