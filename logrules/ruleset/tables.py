@@ -13,13 +13,7 @@ from logrules.model.event import Stance
 from logrules.model.record import field, record
 from logrules.ruleset.bounds import Compiles, Len, Pattern, SearchedText
 from logrules.ruleset.causes import AlternativesRow, Cause, Label, Tier
-from logrules.ruleset.name_tables import (
-    DerivedNumber,
-    FrameworkSettings,
-    OtherName,
-    RenamedSetting,
-    ToldName,
-)
+from logrules.ruleset.name_tables import DerivedNumber, FrameworkSettings, OtherName, RenamedSetting, ToldName
 
 # What the names of rules begin with that stand for rows of tables.
 EXCEPTIONS, EXITS, ALTERNATIVES = "exceptions/", "exits/", "alternatives/"

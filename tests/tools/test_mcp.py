@@ -420,6 +420,7 @@ def test_the_c_library_here_can_be_asked_or_is_left_alone():
 def test_without_the_extra_it_is_one_sentence(tmp_path, capsys, monkeypatch, absent):
     for name in [name for name in sys.modules if name.startswith("logrules.tools.mcp.")]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, absent, None)
+    for name in [absent, *(name for name in sys.modules if name.startswith(f"{absent}."))]:
+        monkeypatch.setitem(sys.modules, name, None)
     assert main(["mcp", "--root", str(tmp_path)]) == 2
     assert capsys.readouterr().err == "logrules: logrules mcp needs the MCP SDK: pip install 'logrules[mcp]'\n"
