@@ -21,9 +21,10 @@ from logrules.model.stream import Block, End, Skipped
 from logrules.parsing.hit_lines import Found
 from logrules.parsing.log_ends import LogEnds
 from logrules.parsing.reader import Reader, find
-from logrules.parsing.sampler import FULL_WINDOWS, Sampler, WindowSample
+from logrules.parsing.sampler import FULL_WINDOWS, Sampler
 from logrules.parsing.scan import EVERYTHING, Detail, Scanner
 from logrules.parsing.window import WINDOW_BYTES, Window, windows
+from logrules.parsing.window_sample import WindowSample
 from logrules.ruleset.condition import leaves, signals_of
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import RecordSource, Source

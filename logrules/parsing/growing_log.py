@@ -16,8 +16,9 @@ from logrules.parsing.hit_line import CONTEXT_LINES, MAX_CONTEXT_BYTES, MAX_SLIC
 from logrules.parsing.hit_lines import Found
 from logrules.parsing.log_ends import LogEnds
 from logrules.parsing.reader import Reader
-from logrules.parsing.sampler import Sampler, WindowSample
+from logrules.parsing.sampler import Sampler
 from logrules.parsing.window import WINDOW_BYTES, Window
+from logrules.parsing.window_sample import WindowSample
 
 
 class Find(Protocol):

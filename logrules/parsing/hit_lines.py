@@ -10,8 +10,8 @@ from logrules.model.record import field, record
 from logrules.model.stream import CONTINUED, surplus_lines
 from logrules.parsing.hit_line import MAX_SLICE_BYTES, HitLine, Kind, Stretch, parts_of
 from logrules.parsing.literal_matcher import Hits
-from logrules.parsing.sampler import ChosenLines, WindowSample, opening_of
 from logrules.parsing.window import Window
+from logrules.parsing.window_sample import ChosenLines, WindowSample, opening_of
 
 
 @record

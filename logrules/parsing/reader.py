@@ -14,10 +14,10 @@ from logrules.parsing.header import Header, HeaderParser, worker_of_name
 from logrules.parsing.hit_line import HitLine, Kind, kind_of
 from logrules.parsing.hit_lines import Found, hit_lines
 from logrules.parsing.log_ends import RawLine
-from logrules.parsing.sampler import FLOOD_LINES, WindowSample
 from logrules.parsing.scan import Scanner
 from logrules.parsing.stance import StanceJudge
 from logrules.parsing.window import Window
+from logrules.parsing.window_sample import FLOOD_LINES, WindowSample
 from logrules.ruleset.pack import Pack, Signal
 
 # The part of a line that evidence can show; patterns see up to MAX_PATTERN_TEXT of it.

@@ -15,9 +15,10 @@ from logrules.parsing.header import HeaderParser
 from logrules.parsing.hit_line import MAX_SLICE_BYTES
 from logrules.parsing.hit_lines import Found
 from logrules.parsing.reader import Reader, find
-from logrules.parsing.sampler import Sampler, WindowSample
+from logrules.parsing.sampler import Sampler
 from logrules.parsing.scan import Scanner
 from logrules.parsing.window import Window
+from logrules.parsing.window_sample import WindowSample
 from tests.conftest import fixtures
 
 _BEGIN = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)

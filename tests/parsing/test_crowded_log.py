@@ -18,8 +18,8 @@ from logrules.parsing.deduplication import (
 from logrules.parsing.hit_line import MAX_SLICE_BYTES
 from logrules.parsing.hit_lines import Found, hit_lines
 from logrules.parsing.literal_matcher import Hits
-from logrules.parsing.sampler import MANY_ENTRIES, WindowSample
 from logrules.parsing.window import Window
+from logrules.parsing.window_sample import MANY_ENTRIES, WindowSample
 
 # Letters of a line stand for entries of the scanner. `a` and `b` are asked for by the same.
 LETTERS = "abcdfe"

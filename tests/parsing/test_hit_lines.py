@@ -21,8 +21,9 @@ from logrules.engine.scan_pool import ScanPool
 from logrules.parsing.hit_line import MAX_SLICE_BYTES
 from logrules.parsing.hit_lines import Found, hit_lines
 from logrules.parsing.literal_matcher import Hits
-from logrules.parsing.sampler import FLOOD_LINES, LAST_LINES, LINES_IN_FULL, WINDOW_LINES, WindowSample
+from logrules.parsing.sampler import LINES_IN_FULL
 from logrules.parsing.window import Window
+from logrules.parsing.window_sample import FLOOD_LINES, LAST_LINES, WINDOW_LINES, WindowSample
 from logrules.ruletest.harness import run_log
 from tests.conftest import MemorySource
 

@@ -12,15 +12,9 @@ from logrules.parsing.deduplication import EntryRoles
 from logrules.parsing.hit_line import HitLine
 from logrules.parsing.hit_lines import Found, hit_lines
 from logrules.parsing.literal_matcher import Hits
-from logrules.parsing.sampler import (
-    LAST_LINES,
-    LINES_IN_FULL,
-    MANY_ENTRIES,
-    WINDOW_LINES,
-    Sampler,
-    WindowSample,
-)
+from logrules.parsing.sampler import LINES_IN_FULL, Sampler
 from logrules.parsing.window import Window
+from logrules.parsing.window_sample import LAST_LINES, MANY_ENTRIES, WINDOW_LINES, WindowSample
 
 # Letters of a line stand for entries of the scanner: `a` is routine, `e` tells of a failure.
 LETTERS = "abe"
