@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 
-from logrules.cli.main import main
+from logrules.cli.main import EXIT_INTERRUPTED, main
 
 # What schedulers, containers and lost terminals send. Windows has the first alone.
 _ENDING = ("SIGTERM", "SIGHUP")
@@ -16,7 +16,10 @@ _ENDED_BY = 128  # as a shell tells it
 def command() -> int:
     """Run the command in a process that is its own, and end that with its exit status."""
     _unwind_where_ended()
-    status = main()
+    try:
+        status = main()
+    except KeyboardInterrupt:  # in its last moments, when the streams are put back
+        status = EXIT_INTERRUPTED
     # All that is left dies with the process: to take it apart takes a sixth of a short diagnosis. Where threads or
     # processes of ours were started, Python looks whether one has to be waited for.
     if threading.active_count() == 1 and "multiprocessing" not in sys.modules:
