@@ -83,7 +83,10 @@ def test_a_command_that_is_ended_takes_what_it_put_aside_with_it(tmp_path, numbe
         lines = "".join(f"2026-03-01 10:00:00,000 ERROR [rank{rank}]: item {n}: OSError: lost\n" for n in range(20_000))
         (logs / f"rank{rank}.log").write_text(lines)
     words = [sys.executable, "-m", "logrules", "diagnose", str(logs), "-j", "2"]
+    # What runs in the background of a script ignores it, and so does what that starts.
+    ours = signal.signal(signal.SIGINT, signal.default_int_handler)
     with subprocess.Popen(words, stdout=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(aside)}) as process:
+        signal.signal(signal.SIGINT, ours)
         # One log was read: while processes are forked, Python may swallow what a signal raises.
         until(lambda: any(path.stat().st_size for path in aside.rglob("events")))
         process.send_signal(number)
