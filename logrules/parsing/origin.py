@@ -103,7 +103,7 @@ class OriginResolver:
         exception further out tells the phase only where those before it do not.
         """
         for index, link in enumerate(links):
-            phase, teller = self.phase_of((*_with_callers(links[index:]), *_refused_call(link)))
+            phase, teller = self.phase_of((*_with_callers(links[index:]), *_refused_call(link), *_remote_call(link)))
             if phase is not None:
                 return phase, teller
         return None, None
@@ -205,6 +205,12 @@ def _refused_call(link: ExceptionLink) -> tuple[Frame, ...]:
     """The call that did not come about, as the frame that it would have been: its arguments were refused."""
     call = _REFUSED.match(link.message) if link.type == "TypeError" and link.frames else None
     return (replace(link.frames[-1], function=call["function"]),) if call is not None else ()
+
+
+def _remote_call(link: ExceptionLink) -> tuple[Frame, ...]:
+    """The call in another process that an exception is passed on from, as the frame that it would have been here."""
+    calls = (hit.captures["called"] for hit in link.event.hits if "called" in hit.captures)
+    return tuple(Frame("", None, call) for call in calls)
 
 
 def _names(function: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logrules.model.event import Event, Worker
+from logrules.model.event import Event, Hit, Worker
 from logrules.model.failure import ExceptionLink, Frame, Link, Origin
 from logrules.model.package_path import PathKind, is_own, package_path
 from logrules.parsing.origin import NestedPhases, OriginResolver
@@ -335,6 +335,13 @@ def test_an_outer_exception_tells_the_phase_where_the_cause_does_not() -> None:
 def test_a_call_that_was_refused_tells_the_phase_by_its_name(kind: str, message: str, phase: str | None) -> None:
     link = replace(_link(("/w/run.py", "main")), type=kind, message=message)
     assert RESOLVER.phase_of_chain([link])[0] == phase
+
+
+def test_a_call_in_another_process_tells_the_phase_by_its_name_where_the_driver_only_waits_in_its_loop() -> None:
+    passed_on = replace(_link(("/w/run.py", "train")), link=Link.WRAPPER)
+    told = replace(passed_on.event, hits=(Hit(7, {"called": "Actor.save_checkpoint"}),))
+    assert RESOLVER.phase_of_chain([passed_on])[0] == "train_step"
+    assert RESOLVER.phase_of_chain([replace(passed_on, event=told)])[0] == "checkpoint"
 
 
 @pytest.mark.parametrize(
