@@ -49,9 +49,9 @@ class Prepared:
         return Session(self.pack, index=self.index, captures=self.captures)
 
 
-def prepared(pack: Pack, *, cache: bool = False, captures: Captures | None = None) -> Prepared:
-    """The pack with its literals compiled and its tables built; ``captures`` matches its patterns."""
-    scanners, captures = Scanners(pack, cache=cache), captures or Captures()
+def prepared(pack: Pack, *, cache: bool = False) -> Prepared:
+    """The pack with its literals compiled and its tables built."""
+    scanners, captures = Scanners(pack, cache=cache), Captures()
     reader = Reader(pack, scanners.signals_of, captures)
     numbers = {signal.id: number for number, signal in enumerate(pack.signals)}
     return Prepared(pack, scanners, captures, reader, Index(pack), numbers)

@@ -1,4 +1,4 @@
-"""What the verbs for authors of rules say, for machines: findings, test results, costs, coverage, mutants, trials."""
+"""What the verbs for authors of rules say, for machines: findings, test results, coverage, mutants, trials."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -7,7 +7,6 @@ from typing import Any, TextIO
 from logrules.model.lint_finding import CODES, LintFinding
 from logrules.model.test_result import (
     CaseFailure,
-    Cost,
     MutationScore,
     Outcome,
     Result,
@@ -66,11 +65,6 @@ def _test(result: Result) -> dict[str, Any]:
 def _fault(fault: CaseFailure) -> dict[str, Any]:
     clauses = [asdict(clause) for clause in fault.clauses]
     return {"message": fault.message, "line": fault.line, "condition": clauses, "nearest": fault.nearest}
-
-
-def render_costs(costs: Sequence[Cost], out: TextIO) -> None:
-    """One document with every rule."""
-    write_json({"schema": "logrules.costs/1", "rules": [asdict(one) for one in costs]}, out)
 
 
 def render_coverage(covered: Sequence[RuleCoverage], out: TextIO) -> None:

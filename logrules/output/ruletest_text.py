@@ -1,4 +1,4 @@
-"""What the verbs for authors of rules say, for people: findings, test results, costs, coverage, mutants, trials."""
+"""What the verbs for authors of rules say, for people: findings, test results, coverage, mutants, trials."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,7 +8,6 @@ from logrules.model.lint_finding import CODES, LintFinding
 from logrules.model.test_result import (
     CaseFailure,
     Clause,
-    Cost,
     MutationScore,
     Outcome,
     RejectReason,
@@ -79,16 +78,6 @@ def explanation(clauses: Iterable[Clause]) -> Iterator[str]:
     for clause in clauses:
         mark = "holds" if clause.holds else "fails"
         yield f"{mark}  {'  ' * clause.depth}{safe(clause.text)}  ({safe(clause.reason)})"
-
-
-def render_costs(costs: Sequence[Cost], out: TextIO) -> None:
-    """Milliseconds in patterns, lines tried and lines matched of each rule that any line concerned."""
-    asked = [one for one in costs if one.tried]
-    width = max((len(one.rule) for one in asked), default=0)
-    out.write(f"{'rule':{width}}  {'ms':>8}  {'tried':>7}  {'matched':>7}\n")
-    out.writelines(f"{one.rule:{width}}  {one.seconds * 1e3:8.2f}  {one.tried:7}  {one.matched:7}\n" for one in asked)
-    lines = costs[0].lines if costs else 0
-    out.write(f"{lines} lines; {len(costs) - len(asked)} of {len(costs)} cost nothing: no line has their literals\n")
 
 
 def render_coverage(covered: Sequence[RuleCoverage], out: TextIO) -> None:
