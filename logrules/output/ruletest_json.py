@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, TextIO
 
-from logrules.model.lint_finding import CODES, LintFinding
+from logrules.model.lint_code import CODES
+from logrules.model.position import Problem
 from logrules.model.test_result import (
     CaseFailure,
     MutationScore,
@@ -18,7 +19,7 @@ from logrules.model.test_result import (
 from logrules.output.json_kinds import write_json
 
 
-def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) -> None:
+def render_findings(findings: Sequence[Problem], files: int, out: TextIO) -> None:
     """One document: how many files were looked at, and every finding."""
     document = {
         "schema": "logrules.findings/1",
@@ -28,7 +29,7 @@ def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) ->
     write_json(document, out)
 
 
-def _finding(finding: LintFinding) -> dict[str, Any]:
+def _finding(finding: Problem) -> dict[str, Any]:
     code = CODES[finding.code]
     return {
         "code": finding.code,
@@ -37,7 +38,7 @@ def _finding(finding: LintFinding) -> dict[str, Any]:
         "path": finding.place.path,
         "line": finding.place.line,
         "column": finding.place.column,
-        "message": finding.message,
+        "message": finding.said,
         "fixable": finding.removes is not None,
     }
 

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
-from logrules.model.lint_finding import CODES, LintFinding
+from logrules.model.lint_code import CODES
+from logrules.model.position import Problem
 from logrules.model.test_result import (
     CaseFailure,
     Clause,
@@ -29,9 +30,9 @@ _SHOWN_WORDS = 3
 _WHY = {RejectReason.PATTERN: "its pattern does not fit", RejectReason.VETO: "`unless` forbids it"}
 
 
-def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) -> None:
+def render_findings(findings: Sequence[Problem], files: int, out: TextIO) -> None:
     """Path, line, column, code and message of each; how many can be mended."""
-    out.writelines(f"{safe(str(finding))}\n" for finding in findings)
+    out.writelines(f"{safe(f'{one.place}: {one.code} {one.said}')}\n" for one in findings)
     mended = sum(finding.removes is not None for finding in findings)
     hint = f"; {mended} can be mended with --fix" if mended else ""
     out.write(f"{counted(files, 'file')}: {counted(len(findings), 'finding')}{hint}\n")

@@ -12,7 +12,7 @@ from logrules.inference.metrics import figure
 from logrules.inference.wording import Wordings
 from logrules.model.event import Event, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
-from logrules.model.lint_finding import LintFinding
+from logrules.model.position import Problem
 from logrules.model.record import replace
 from logrules.model.test_result import CaseFailure, Result
 from logrules.parsing.exits import ExitReader
@@ -33,12 +33,12 @@ def sample_result(on: Prepared, sample: Sample) -> Result:
     return sample.result(CaseFailure(said, sample.text) for said in _FAULTS[sample.table](on, sample))
 
 
-def misread_headers(on: Prepared, suite: Suite) -> Iterator[LintFinding]:
+def misread_headers(on: Prepared, suite: Suite) -> Iterator[Problem]:
     """The samples of headers of which a part is not what they say."""
     for sample in suite.tests:
         if isinstance(sample, Sample) and sample.table == "headers":
             for fault in sample_result(on, sample).faults:
-                yield LintFinding(sample.place, "LR115", f"{sample.name} {fault.message}")
+                yield Problem(sample.place, f"{sample.name} {fault.message}", code="LR115")
 
 
 def _marker(on: Prepared, sample: Sample) -> Iterator[str]:
