@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from logrules.engine.dating import Alignment, dated_events
-from logrules.engine.run import alignment_of, compiled
+from logrules.engine.run import alignment_of, prepared
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, LogLine, LogText
 from logrules.model.record import replace
@@ -38,7 +38,7 @@ def log_text(sources: Sequence[Source], pack: Pack, report: Report, most: int, *
     A log that is too long gives its beginning, its end, and the surroundings of everything that the report shows.
     """
     alignment = alignment_of(sources, pack)
-    reader = compiled(pack, cache=cache)[0].reader
+    reader = prepared(pack, cache=cache).reader
     whole = report.lines <= most
     share = None if whole else max(most // max(len(sources), 1), 2 * _AROUND)
     longest = min(max(_MAX_CHARS // max(min(report.lines, most), 1), _SHORTEST), _LONGEST)
