@@ -17,11 +17,11 @@ from pathlib import Path
 from ranks import FAULTS, write_job
 
 from logrules.engine.distributed import read_here, replay_spread
-from logrules.engine.ray_cluster import read_on_ray
 from logrules.model.report import Report
 from logrules.output.report_json import render_json
 from logrules.ruleset.load import load_pack
 from logrules.sources.discover import discover
+from logrules.tools.cluster.ray_cluster import read_on_ray
 
 LIMIT_S = 120.0
 

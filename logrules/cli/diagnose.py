@@ -3,18 +3,16 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TextIO
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from logrules.cli.extension import diagnose_extensions
 from logrules.cli.shared_options import (
-    add_engine_options,
     add_language_options,
     add_pack_options,
     add_processes_option,
     chosen_pack,
-    chosen_readers,
-    named_logs,
     whole_number,
 )
 from logrules.model.errors import LogrulesError
@@ -27,6 +25,8 @@ if TYPE_CHECKING:
     from logrules.model.event import Event
     from logrules.ruleset.pack import Pack
     from logrules.sources.discover import Discovered
+
+Answer = TypeVar("Answer")
 
 _EXAMPLES = """examples:
   logrules diagnose train.log                    one log
@@ -44,9 +44,8 @@ _EXAMPLES = """examples:
 
 exit status: 0 nothing wrong, 1 failed, stalled or ended in errors that no rule knows, 2 the input was unusable"""
 
-
-# What a browser on a phone still scrolls through.
-PAGE_LINES = 50_000
+# Below this, starting processes takes longer than reading.
+_WORTH_PROCESSES_BYTES = 64_000_000
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -60,10 +59,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_language_options(parser, commands=True)
     parser.add_argument("--all", action="store_true", help="show everything: all diagnoses, evidence and steps")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the report to FILE")
-    about = f"log lines in the HTML page; 0 leaves the log out (default: {PAGE_LINES:,})"
-    parser.add_argument("--page-lines", type=whole_number(0), default=PAGE_LINES, metavar="N", help=about)
     parser.add_argument("--no-cache", action="store_true", help="recompile the rules")
-    add_engine_options(parser)
     add_processes_option(parser, "processes for many logs (default: one per core)")
     parser.add_argument("--threads", type=whole_number(1), default=2, metavar="N", help="scanning threads (default: 2)")
     parser.add_argument(
@@ -76,34 +72,48 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Diagnose the logs and print the report; the exit status."""
     from logrules.output.shell import with_paths
+    from logrules.sources.discover import discover
 
     # A scanning thread needs the interpreter for moments only, and by default may have to wait 5 ms for it.
     sys.setswitchinterval(0.0001)
     given = options.paths or ([] if sys.stdin.isatty() else ["-"])
-    found = named_logs(options, given)
-    has_log = options.format == "html" and options.page_lines > 0
-    readers = chosen_readers(options, found)
-    if has_log and readers is None:
-        from logrules.engine.log_text import recorded
-
-        found = recorded(found)
-    pack = chosen_pack(options, cache=not options.no_cache)
     additions = [one for each in diagnose_extensions() if (one := each.addition(options)) is not None]
+    found = _first(addition.found(given) for addition in additions) or discover(given, options.block_bytes)
+    readers = _first(addition.readers(found) for addition in additions) or _readers_here(found, options.processes)
+    for addition in additions if readers is None else ():
+        found = addition.to_read(found)
+    pack = chosen_pack(options, cache=not options.no_cache)
     for addition in additions:
         pack = addition.prepare(given, pack)
     report = _report(found, pack, _observers([addition.observe for addition in additions]), readers, options)
     if not report.lines:
         raise LogrulesError(_nothing_in(report, given, pack))
     report = with_paths(report, _paths(found))
-    if has_log:
-        from logrules.engine.log_text import with_log
-
-        report = with_log(report, found, pack, options.page_lines, cache=not options.no_cache)
+    for addition in additions:
+        report = addition.completed(report, found, pack)
     annexes = [annex for addition in additions if (annex := addition.annex(report, options.lang)) is not None]
     _write(report, options, annexes)
     for addition in additions:
         addition.after(report, options.lang)
     return max(exit_status(report), *(int(annex.failed) for annex in annexes), 0)
+
+
+def _first(answers: Iterable[Answer | None]) -> Answer | None:
+    return next((answer for answer in answers if answer is not None), None)
+
+
+def _readers_here(found: "Discovered", processes: int | None) -> "Readers | None":
+    """Processes that read the logs; None where this one does as well."""
+    from logrules.sources.file import StdinSource
+
+    much = found.total_bytes is None or found.total_bytes >= _WORTH_PROCESSES_BYTES
+    is_alone = len(found.sources) == 1 or any(isinstance(source, StdinSource) for source in found.sources)
+    if is_alone or not (much or processes):
+        return None
+    from logrules.engine.distributed import read_here
+    from logrules.engine.resilient_pool import default_processes
+
+    return partial(read_here, processes=processes or default_processes())
 
 
 def _report(

@@ -31,7 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the card or the list."""
     from logrules.inference.command_slots import with_open_text
-    from logrules.model.lint_finding import CODES
+    from logrules.model.lint_code import CODES
     from logrules.output.rule_page import render_code, render_named
     from logrules.ruleset.rule_text import causes_of, phases_of, steps_of
 

@@ -27,12 +27,14 @@ from logrules.model.record import record
 from logrules.output.escape import safe
 
 if TYPE_CHECKING:
+    from logrules.engine.distributed import Readers
     from logrules.engine.follow import Following
     from logrules.model.event import Event
     from logrules.model.report import Report
     from logrules.notify.listener import Listener
     from logrules.notify.notifications import NotificationPolicy
     from logrules.ruleset.pack import Pack
+    from logrules.sources.discover import Discovered
 
 VERBS = "logrules.verbs"
 DIAGNOSE = "logrules.diagnose"
@@ -77,6 +79,22 @@ class Addition:
     def observe(self) -> "Callable[[Event], None] | None":
         """What sees every event in order; asked once, after `prepare`."""
         return None
+
+    def found(self, paths: Sequence[str]) -> "Discovered | None":  # noqa: ARG002 (others do)
+        """The logs behind the paths, where another machine has them."""
+        return None
+
+    def readers(self, found: "Discovered") -> "Readers | None":  # noqa: ARG002 (others do)
+        """Who reads the logs, where it is not this machine. Raises LogrulesError for a log that cannot travel."""
+        return None
+
+    def to_read(self, found: "Discovered") -> "Discovered":
+        """The logs as this process is to read them."""
+        return found
+
+    def completed(self, report: "Report", found: "Discovered", pack: "Pack") -> "Report":  # noqa: ARG002 (others do)
+        """The report with what else the logs have for it."""
+        return report
 
     def annex(self, report: "Report", language: str) -> Annex | None:  # noqa: ARG002 (others do)
         """What is shown below the report."""

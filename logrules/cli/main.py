@@ -25,7 +25,6 @@ VERBS = {
     "rules": ("logrules.cli.rules", "list what logrules knows"),
     "explain": ("logrules.cli.explain", "show all about a rule, a cause or a phase"),
     "test": ("logrules.cli.test", "run the examples that rules carry"),
-    "new": ("logrules.cli.new", "draft a rule from a line of a log"),
     "try": ("logrules.cli.try_", "say why a rule does or does not fire on a log"),
     "check": ("logrules.cli.check", "find mistakes in rule files"),
     "fmt": ("logrules.cli.fmt", "format rule files"),

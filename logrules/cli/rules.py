@@ -9,6 +9,7 @@ from logrules.cli.shared_options import add_language_options, add_pack_options, 
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 from logrules.output.json_kinds import write_json
+from logrules.output.numbers import counted
 
 if TYPE_CHECKING:
     from logrules.ruleset.pack import Pack
@@ -88,4 +89,4 @@ def _print(rows: list[tuple[str, str, str]]) -> None:
     widths = [max((len(row[column]) for row in told), default=0) for column in (0, 1)]
     for rule, cause, rest in told:
         print(f"{rule:{widths[0]}}  {cause:{widths[1]}}  {rest}")
-    print(f"{len(rows)} rule{'' if len(rows) == 1 else 's'}", file=sys.stderr)
+    print(counted(len(rows), "rule"), file=sys.stderr)

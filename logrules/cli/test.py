@@ -17,15 +17,14 @@ _EXAMPLES = """examples:
   logrules test my-rules/           the rules and cases in your own folder
   logrules test -k nccl             tests whose name contains a word
   logrules test --changed           only what uncommitted changes can affect, for hooks
-  logrules test --format junit      for a CI server (or tap, json)
+  logrules test --format junit      for a CI server (or json)
   logrules test --coverage          signals, branches and captures that no example exercises
   logrules test --mutate -k nccl    changes that break these rules and that no example notices
-  logrules test --cost | head       the rules that take most time on the fixture cases
 
 exit status: 0 all tests pass, 1 one fails or a floor is not reached, 2 a rule file is unusable"""
 
 # The modules of the forms, each with a function `render_results`.
-_FORMATS = {"text": "ruletest_text", "junit": "junit", "tap": "ruletest_tap", "json": "ruletest_json"}
+_FORMATS = {"text": "ruletest_text", "junit": "junit", "json": "ruletest_json"}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +40,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     kind.add_argument(
         "--mutate", action="store_true", help="break rules on purpose and list the changes that no example notices"
     )
-    kind.add_argument("--cost", action="store_true", help="list what each rule costs on the cases, costliest first")
     parser.add_argument(
         "--floor", type=float, metavar="PERCENT", help="fail if fewer signals are covered, or fewer mutants noticed"
     )
@@ -57,8 +55,6 @@ def run(options: argparse.Namespace) -> int:
     _refuse_contradictions(options)
     found = collect(options.paths, chosen_settings(options))
     on = prepared(found.pack, cache=True)
-    if options.cost:
-        return _cost(on, found, options)
     if options.coverage or options.mutate:
         return _measure(on, found, options)
     return _run(on, found, options)
@@ -67,13 +63,13 @@ def run(options: argparse.Namespace) -> int:
 def _refuse_contradictions(options: argparse.Namespace) -> None:
     from logrules.model.errors import LogrulesError
 
-    measures = options.coverage or options.mutate or options.cost
-    if options.floor is not None and (options.cost or not measures):
+    measures = options.coverage or options.mutate
+    if options.floor is not None and not measures:
         raise LogrulesError("--floor needs --coverage or --mutate")
     if measures and options.format not in {"text", "json"}:
-        raise LogrulesError(f"--coverage, --mutate and --cost are printed as text or json, not as {options.format}")
+        raise LogrulesError(f"--coverage and --mutate are printed as text or json, not as {options.format}")
     if measures and options.changed:
-        raise LogrulesError("--changed says which tests to run; --coverage, --mutate and --cost run none: name files")
+        raise LogrulesError("--changed says which tests to run; --coverage and --mutate run none: name files")
 
 
 def _run(on: "Prepared", found: "Collection", options: argparse.Namespace) -> int:
@@ -91,21 +87,6 @@ def _run(on: "Prepared", found: "Collection", options: argparse.Namespace) -> in
     results = run_tests(on, tests, options.processes)
     _form(options).render_results(results, sys.stdout)
     return 1 if any(result.outcome is Outcome.FAILED for result in results) else 0
-
-
-def _cost(on: "Prepared", found: "Collection", options: argparse.Namespace) -> int:
-    from time import perf_counter
-
-    from logrules.cli.progress_bar import progress_bar
-    from logrules.ruletest.case import find_cases, read_cases
-    from logrules.ruletest.collect import shipped_cases
-    from logrules.ruletest.pattern_cost import costs
-
-    cases = found.cases or read_cases(find_cases(shipped_cases()))
-    with progress_bar("reading cases", len(cases)) as advance:
-        told = [one for one in costs(on.pack, cases, perf_counter, advance) if options.k in one.rule]
-    _form(options).render_costs(told, sys.stdout)
-    return 0
 
 
 def _measure(on: "Prepared", found: "Collection", options: argparse.Namespace) -> int:

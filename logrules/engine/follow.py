@@ -9,7 +9,7 @@ from logrules.engine.dating import dated, dated_events
 from logrules.engine.live_log import LinesBelow, LiveLog, LiveLogs, exit_line, with_lines_below, with_stacks, with_years
 from logrules.engine.merged_logs import merged
 from logrules.engine.quiet_notice import SHORTEST_S, QuietNotice
-from logrules.engine.run import compiled
+from logrules.engine.run import prepared
 from logrules.inference.session import Session
 from logrules.model.change import Change, Raised, Update, Withdrawn
 from logrules.model.collective import GroupRecord
@@ -58,11 +58,11 @@ class Following:
         self._beat_s = beat_s
         self._beat_share = beat_share
         self._backlog = backlog
-        self._scanners, index = compiled(pack, cache=cache)
-        self._session = Session(pack, index=index)
+        on = prepared(pack, cache=cache)
+        self._session = Session(pack, index=on.index)
         self._notice = QuietNotice(SHORTEST_S * pack.patience)
         self._stalls: set[str] = set()
-        self._logs = LiveLogs(self._scanners)
+        self._logs = LiveLogs(on.scanners.for_another())
         self._below = LinesBelow()
         self._skipped: dict[tuple[str, str], int] = {}
         self._heard: deque[Block | GroupRecord] = deque()

@@ -5,7 +5,7 @@ threads: a window is a fixed range of offsets, and windows are taken in order.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from logrules.engine.dating import Alignment, dated_events
 from logrules.engine.extraction import Extraction, Progress, Scanners, Tally
@@ -19,42 +19,43 @@ from logrules.model.event import Event
 from logrules.model.record import record, replace
 from logrules.model.report import Report, SourceNote
 from logrules.model.stream import End
-from logrules.parsing.captures import Captures
 from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_cache import keep_patterns
 from logrules.sources.source import Source, modified_of
 
-# A program uses one pack; a test or a server may alternate between a few.
-_KEPT = 3
-_latest: deque[tuple[Pack, bool, Scanners, Index]] = deque(maxlen=_KEPT)
-
 
 @record
 class Prepared:
-    """A pack prepared for reading many small logs: what is compiled once and shared.
+    """A pack prepared for reading logs: what is compiled once and shared.
 
-    ``signals`` are the numbers of its signals by their id.
+    The ``reader`` serves many small logs; one of its own says of a log which patterns that made too slow.
     """
 
     pack: Pack
     scanners: Scanners
-    captures: Captures
     reader: Reader
     index: Index
-    signals: Mapping[str, int]
 
     def session(self) -> Session:
         """A new session of the pack."""
-        return Session(self.pack, index=self.index, captures=self.captures)
+        return Session(self.pack, index=self.index, captures=self.reader.captures)
 
 
-def prepared(pack: Pack, *, cache: bool = False, captures: Captures | None = None) -> Prepared:
-    """The pack with its literals compiled and its tables built; ``captures`` matches its patterns."""
-    scanners, captures = Scanners(pack, cache=cache), captures or Captures()
-    reader = Reader(pack, scanners.signals_of, captures)
-    numbers = {signal.id: number for number, signal in enumerate(pack.signals)}
-    return Prepared(pack, scanners, captures, reader, Index(pack), numbers)
+# A program uses one pack; a test or a server may alternate between a few.
+_KEPT = 3
+_latest: deque[tuple[bool, Prepared]] = deque(maxlen=_KEPT)
+
+
+def prepared(pack: Pack, *, cache: bool = False) -> Prepared:
+    """The pack with its literals compiled, with ``cache`` on disk as well, and its tables built."""
+    for on_disk, known in tuple(_latest):
+        if known.pack is pack and on_disk == cache:
+            return known
+    scanners = Scanners(pack, cache=cache)
+    made = Prepared(pack, scanners, scanners.reader, Index(pack))
+    _latest.append((cache, made))
+    return made
 
 
 def replay(
@@ -73,11 +74,11 @@ def replay(
     With ``cache`` compiled literals and patterns are kept in the user's cache folder. ``observe`` sees every
     event in the order in which the session does. Without ``threads`` this one scans, which spares memory.
     """
-    scanners, index = compiled(pack, cache=cache)
-    session, tally = Session(pack, index=index), Tally()
+    on = prepared(pack, cache=cache)
+    session, tally = Session(pack, index=on.index), Tally()
     session.note(*notes)
     with ScanPool(threads) as pool:
-        how = Extraction(scanners, pool, session.note, tally, len(sources), progress)
+        how = Extraction(on.scanners.for_another(), pool, session.note, tally, len(sources), progress)
         report = _read(how, session, sources, pack, observe)
     if cache:
         keep_patterns(pack.digest)
@@ -161,13 +162,3 @@ def reason(
         if observe is not None:
             observe(event)
     session.feed(End())
-
-
-def compiled(pack: Pack, *, cache: bool) -> tuple[Scanners, Index]:
-    """Scanners for one log or job, and the index of the rules. With ``cache`` they are kept on disk as well."""
-    for known, on_disk, scanners, index in tuple(_latest):
-        if known is pack and on_disk == cache:
-            return scanners.for_another(), index
-    made = Scanners(pack, cache=cache), Index(pack)
-    _latest.append((pack, cache, *made))
-    return made[0].for_another(), made[1]

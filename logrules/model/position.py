@@ -2,6 +2,9 @@
 
 from logrules.model.record import record
 
+# Keys of mappings and indices of lists, from the top of a document.
+NodePath = tuple[str | int, ...]
+
 
 @record
 class Position:
@@ -24,12 +27,16 @@ MAX_SAID_CHARS = 500
 
 @record
 class Problem:
-    """A fault in a file: where, what, what to do about it, and its kind (a code of `logrules check`)."""
+    """A fault in a file: where, what, what to do about it, and its ``code``, as `logrules check` explains it.
+
+    ``removes`` is the part of the document to remove, if that fixes it without changing any diagnosis.
+    """
 
     place: Position
     message: str
     hint: str | None = None
-    kind: str = "unreadable"
+    code: str = "LR001"
+    removes: NodePath | None = None
 
     def __str__(self) -> str:
         return f"{self.place}: {self.said}"

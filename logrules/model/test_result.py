@@ -94,21 +94,6 @@ def total(shares: Iterable[Share]) -> Share:
     return Share(sum(share.done for share in known), sum(share.all for share in known))
 
 
-@record
-class Cost:
-    """What one rule costs on a set of logs.
-
-    ``tried`` lines had one of its literals, ``matched`` of them matched; ``seconds`` were spent in its patterns.
-    ``lines`` is the total number of lines of the logs.
-    """
-
-    rule: str
-    tried: int
-    matched: int
-    seconds: float
-    lines: int
-
-
 class RejectReason(StrEnum):
     """Why a line with a signal's words does not match."""
 

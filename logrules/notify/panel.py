@@ -20,6 +20,7 @@ from logrules.model.timeline import WorkerNow
 from logrules.notify.listener import Listener
 from logrules.notify.panel_view import PanelView, panel_lines
 from logrules.output.escape import safe
+from logrules.sources.descriptors import write_all
 from logrules.sources.turn import Turn
 
 EVERY_S = 0.5
@@ -127,9 +128,7 @@ class Panel(Listener):
         if not self._turn.acquire(timeout=wait_s):
             return False
         try:
-            raw = memoryview(text.encode())
-            while raw:
-                raw = raw[os.write(self._terminal, raw) :]
+            write_all(self._terminal, text.encode())
         except OSError:
             return False
         finally:

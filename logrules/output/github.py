@@ -6,7 +6,8 @@ https://docs.github.com/en/actions/reference/workflow-commands-for-github-action
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
-from logrules.model.lint_finding import CODES, LintFinding
+from logrules.model.lint_code import CODES
+from logrules.model.position import Problem
 from logrules.model.report import Diagnosis, Report, Severity
 from logrules.output.escape import safe
 from logrules.output.shell import pasteable
@@ -45,10 +46,10 @@ def _data_of(text: str) -> str:
     return text.translate(_DATA)
 
 
-def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) -> None:
+def render_findings(findings: Sequence[Problem], files: int, out: TextIO) -> None:
     """Write one workflow command a finding."""
     for finding in findings:
         code = CODES[finding.code]
         place = f"file={_property_of(finding.place.path)},line={finding.place.line},col={finding.place.column}"
         title = _property_of(f"{finding.code} {code.name}")
-        out.write(f"::{COMMANDS[code.severity]} {place},title={title}::{_data_of(safe(finding.message))}\n")
+        out.write(f"::{COMMANDS[code.severity]} {place},title={title}::{_data_of(safe(finding.said))}\n")

@@ -6,7 +6,7 @@ from typing import TextIO
 
 from logrules.inference.advice import with_open_slots
 from logrules.inference.command_slots import with_open_text
-from logrules.model.lint_finding import Code
+from logrules.model.lint_code import Code
 from logrules.model.report import Fix, Severity, Text
 from logrules.output.escape import safe, safe_lines
 from logrules.output.messages import RESTART, RISK

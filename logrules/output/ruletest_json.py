@@ -1,13 +1,13 @@
-"""What the verbs for authors of rules say, for machines: findings, test results, costs, coverage, mutants, trials."""
+"""What the verbs for authors of rules say, for machines: findings, test results, coverage, mutants, trials."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, TextIO
 
-from logrules.model.lint_finding import CODES, LintFinding
+from logrules.model.lint_code import CODES
+from logrules.model.position import Problem
 from logrules.model.test_result import (
     CaseFailure,
-    Cost,
     MutationScore,
     Outcome,
     Result,
@@ -19,7 +19,7 @@ from logrules.model.test_result import (
 from logrules.output.json_kinds import write_json
 
 
-def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) -> None:
+def render_findings(findings: Sequence[Problem], files: int, out: TextIO) -> None:
     """One document: how many files were looked at, and every finding."""
     document = {
         "schema": "logrules.findings/1",
@@ -29,7 +29,7 @@ def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) ->
     write_json(document, out)
 
 
-def _finding(finding: LintFinding) -> dict[str, Any]:
+def _finding(finding: Problem) -> dict[str, Any]:
     code = CODES[finding.code]
     return {
         "code": finding.code,
@@ -38,7 +38,7 @@ def _finding(finding: LintFinding) -> dict[str, Any]:
         "path": finding.place.path,
         "line": finding.place.line,
         "column": finding.place.column,
-        "message": finding.message,
+        "message": finding.said,
         "fixable": finding.removes is not None,
     }
 
@@ -66,11 +66,6 @@ def _test(result: Result) -> dict[str, Any]:
 def _fault(fault: CaseFailure) -> dict[str, Any]:
     clauses = [asdict(clause) for clause in fault.clauses]
     return {"message": fault.message, "line": fault.line, "condition": clauses, "nearest": fault.nearest}
-
-
-def render_costs(costs: Sequence[Cost], out: TextIO) -> None:
-    """One document with every rule."""
-    write_json({"schema": "logrules.costs/1", "rules": [asdict(one) for one in costs]}, out)
 
 
 def render_coverage(covered: Sequence[RuleCoverage], out: TextIO) -> None:

@@ -1,14 +1,14 @@
-"""What the verbs for authors of rules say, for people: findings, test results, costs, coverage, mutants, trials."""
+"""What the verbs for authors of rules say, for people: findings, test results, coverage, mutants, trials."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
-from logrules.model.lint_finding import CODES, LintFinding
+from logrules.model.lint_code import CODES
+from logrules.model.position import Problem
 from logrules.model.test_result import (
     CaseFailure,
     Clause,
-    Cost,
     MutationScore,
     Outcome,
     RejectReason,
@@ -30,9 +30,9 @@ _SHOWN_WORDS = 3
 _WHY = {RejectReason.PATTERN: "its pattern does not fit", RejectReason.VETO: "`unless` forbids it"}
 
 
-def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) -> None:
+def render_findings(findings: Sequence[Problem], files: int, out: TextIO) -> None:
     """Path, line, column, code and message of each; how many can be mended."""
-    out.writelines(f"{safe(str(finding))}\n" for finding in findings)
+    out.writelines(f"{safe(f'{one.place}: {one.code} {one.said}')}\n" for one in findings)
     mended = sum(finding.removes is not None for finding in findings)
     hint = f"; {mended} can be mended with --fix" if mended else ""
     out.write(f"{counted(files, 'file')}: {counted(len(findings), 'finding')}{hint}\n")
@@ -79,16 +79,6 @@ def explanation(clauses: Iterable[Clause]) -> Iterator[str]:
     for clause in clauses:
         mark = "holds" if clause.holds else "fails"
         yield f"{mark}  {'  ' * clause.depth}{safe(clause.text)}  ({safe(clause.reason)})"
-
-
-def render_costs(costs: Sequence[Cost], out: TextIO) -> None:
-    """Milliseconds in patterns, lines tried and lines matched of each rule that any line concerned."""
-    asked = [one for one in costs if one.tried]
-    width = max((len(one.rule) for one in asked), default=0)
-    out.write(f"{'rule':{width}}  {'ms':>8}  {'tried':>7}  {'matched':>7}\n")
-    out.writelines(f"{one.rule:{width}}  {one.seconds * 1e3:8.2f}  {one.tried:7}  {one.matched:7}\n" for one in asked)
-    lines = costs[0].lines if costs else 0
-    out.write(f"{lines} lines; {len(costs) - len(asked)} of {len(costs)} cost nothing: no line has their literals\n")
 
 
 def render_coverage(covered: Sequence[RuleCoverage], out: TextIO) -> None:

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 from urllib.parse import quote
 
-from logrules.model.lint_finding import CODES, Code, LintFinding
+from logrules.model.lint_code import CODES, Code
+from logrules.model.position import Problem
 from logrules.model.report import Diagnosis, Evidence, Report, Severity
 from logrules.model.version import __version__
 from logrules.output.escape import safe
@@ -77,7 +78,7 @@ def _uri(path: str) -> str:
     return f"file://{quote(path)}" if path.startswith("/") else quote(path)
 
 
-def render_findings(findings: Sequence[LintFinding], files: int, out: TextIO) -> None:
+def render_findings(findings: Sequence[Problem], files: int, out: TextIO) -> None:
     """Write one SARIF log with one run."""
     _write_sarif(
         "logrules check", list(map(_rule_of_code, CODES.values())), list(map(_result_of_finding, findings)), out
@@ -95,13 +96,13 @@ def _rule_of_code(code: Code) -> dict[str, Any]:
     }
 
 
-def _result_of_finding(finding: LintFinding) -> dict[str, Any]:
+def _result_of_finding(finding: Problem) -> dict[str, Any]:
     region = {"startLine": finding.place.line, "startColumn": finding.place.column}
     place = {"artifactLocation": {"uri": quote(safe(finding.place.path))}, "region": region}
     return {
         "ruleId": finding.code,
         "ruleIndex": list(CODES).index(finding.code),
         "level": LEVEL[CODES[finding.code].severity],
-        "message": {"text": safe(finding.message)},
+        "message": {"text": safe(finding.said)},
         "locations": [{"physicalLocation": place}],
     }

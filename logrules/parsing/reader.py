@@ -49,31 +49,31 @@ class LineReading:
 
 
 class Reader:
-    """Turns hit lines into events. Keeps compiled patterns (``captures`` may be shared) and recently read lines.
+    """Turns hit lines into events. Keeps compiled patterns (``captures``) and recently read lines.
 
     None of this is state of the log: the reading of a line depends on the line alone.
     """
 
-    def __init__(self, pack: Pack, signals_of: Sequence[Sequence[int]], captures: Captures | None = None) -> None:
+    def __init__(self, pack: Pack, signals_of: Sequence[Sequence[int]]) -> None:
         self._pack = pack
         self._signals_of = signals_of
         self._peeler = HeaderParser(pack)
         self._judge = StanceJudge(pack.tables.stances)
-        self._captures = captures or Captures()
+        self.captures = Captures()
         self._from_names: dict[str, Worker] = {}
         self._forget()
 
     def _forget(self) -> None:
         # Closures, not methods: so that nothing of a log stays in memory once its reader is gone.
         asked_of = partial(_asked_of, self._pack.signals, self._signals_of)
-        self._read = partial(_reading_of, asked_of, self._peeler, self._captures)
+        self._read = partial(_reading_of, asked_of, self._peeler, self.captures)
         known = lru_cache(KEPT_KINDS)(asked_of)
-        self._read_before = lru_cache(KEPT_LINES)(partial(_reading_of, known, self._peeler, self._captures))
+        self._read_before = lru_cache(KEPT_LINES)(partial(_reading_of, known, self._peeler, self.captures))
 
     def for_another(self) -> "Reader":
         """A reader for another log: tables are shared; what is compiled or dropped on the way is its own."""
         twin = copy(self)
-        twin._peeler, twin._captures, twin._from_names = self._peeler.for_another(), Captures(), {}  # noqa: SLF001 - as below
+        twin._peeler, twin.captures, twin._from_names = self._peeler.for_another(), Captures(), {}  # noqa: SLF001 - as below
         twin._forget()  # noqa: SLF001 - as below
         return twin
 
@@ -87,7 +87,7 @@ class Reader:
     @property
     def dropped(self) -> Iterable[str]:
         """Patterns that exceeded their time limit, a sentence each."""
-        return (*self._captures.dropped.values(), *self._peeler.dropped, *self._judge.dropped)
+        return (*self.captures.dropped.values(), *self._peeler.dropped, *self._judge.dropped)
 
     def events(self, found: Found, first_line: int, continued: int = 0) -> Iterator[Event]:
         """The events of a window whose first line has this number; ``continued`` lines before it are not the file's."""

@@ -72,7 +72,7 @@ def _unknown(config: "Config", key: str, names: Iterable[str], known: list[str],
     for name in names:
         if not any(fnmatchcase(one, name) for one in known):
             message = f"`{key}` names no {kind}: `{name}`"
-            yield Problem(config.document.place((key, name)), message, near_hint(name, known), kind="schema")
+            yield Problem(config.document.place((key, name)), message, near_hint(name, known), code="LR002")
 
 
 def with_patience(pack: Pack, factor: float) -> Pack:

@@ -162,11 +162,11 @@ def _unknown_waits(draft: PackBuilder, sources: Sequence[RuleSource]) -> Iterabl
                     for key in WAIT_KEYS:
                         for name in getattr(marker, key):
                             if draft.waits.keys().isdisjoint(qualified([name], file)):
-                                yield source.problem(["markers", index, key], f"unknown wait `{name}`", kind="wait")
+                                yield source.problem(["markers", index, key], f"unknown wait `{name}`", code="LR006")
             case schema.RuleFile(id=rule) if rule in draft.rules:
                 for leaf in leaves(draft.rules[rule].when):
                     if isinstance(leaf, Waiting) and leaf.wait not in draft.waits:
-                        yield source.problem(["when"], f"unknown wait `{leaf.wait}`", kind="wait")
+                        yield source.problem(["when"], f"unknown wait `{leaf.wait}`", code="LR006")
 
 
 def _translations(sources: Iterable[RuleSource]) -> list[Translation]:
@@ -187,9 +187,7 @@ def _tiers_left_out(sources: Iterable[RuleSource]) -> Iterator[Problem]:
             own = dict.fromkeys(tier.id for tier in source.file.tiers)
             for name in before:
                 if name not in own:
-                    yield source.problem(
-                        ("tiers",), f"leaves out the tier `{name}`, of which causes are", kind="schema"
-                    )
+                    yield source.problem(("tiers",), f"leaves out the tier `{name}`, of which causes are", code="LR002")
             before = own
 
 

@@ -112,7 +112,7 @@ def read_sources(texts: Iterable[RuleText], config: Config | None = None) -> Che
         name = _identity(source)
         known = sources.get(name)
         if known is not None and known.origin == source.origin:
-            problems.append(source.problem((), f"{name} is already defined in {known.document.path}", kind="duplicate"))
+            problems.append(source.problem((), f"{name} is already defined in {known.document.path}", code="LR003"))
         elif known is not None:
             replaced.append(Replaced(name, source.document.path, known.document.path))
         sources[name] = source
@@ -150,7 +150,7 @@ def read_source(text: RuleText) -> Read:
         document = parse_document(text.raw, text.shown)
         if isinstance(document.data, dict):
             if not _OLD_KEYS.isdisjoint(document.data):
-                return None, [Problem(document.place(()), "is written in an older format", _ADVICE, kind="schema")]
+                return None, [Problem(document.place(()), "is written in an older format", _ADVICE, code="LR002")]
             kind = Translation if text.path.parent.name == TRANSLATIONS else _kind_of(document.data)
             if kind is schema.RuleFile:
                 document.data.setdefault("id", text.id)

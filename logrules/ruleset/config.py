@@ -77,5 +77,5 @@ def checked(settings: Settings | None) -> Config | None:
     table = next((name for name in ("logrules", "tool") if not under and isinstance(data.get(name), dict)), None)
     if table is not None:
         where = "here the keys stand at the top of the file, without a table around them"
-        raise PackError([Problem(document.place((table,)), f"`{table}`: {where}, as `packs = [...]`", kind="schema")])
+        raise PackError([Problem(document.place((table,)), f"`{table}`: {where}, as `packs = [...]`", code="LR002")])
     return Config(document, validated(document, ConfigFile))

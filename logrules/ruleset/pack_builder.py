@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from logrules.model.position import Problem
+from logrules.model.position import NodePath, Problem
 from logrules.model.record import field, mutable_record, record
 from logrules.ruleset import models as schema
 from logrules.ruleset.framework_models import FrameworkFile
@@ -23,9 +23,17 @@ class RuleSource:
     file: AnyFile
     origin: str = ""
 
-    def problem(self, at: Sequence[str | int], message: str, hint: str | None = None, *, kind: str) -> Problem:
+    def problem(
+        self,
+        at: Sequence[str | int],
+        message: str,
+        hint: str | None = None,
+        *,
+        code: str,
+        removes: NodePath | None = None,
+    ) -> Problem:
         """A fault at this path of the document."""
-        return Problem(self.document.place(at), message, hint, kind)
+        return Problem(self.document.place(at), message, hint, code, removes)
 
 
 @mutable_record

@@ -31,7 +31,7 @@ def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, voca
         when = _condition(file, numbers)
     except ConditionFault as fault:
         message = f"in `when` at character {fault.column}: {fault}"
-        draft.problems.append(source.problem(["when"], message, kind="condition"))
+        draft.problems.append(source.problem(["when"], message, code="LR007"))
         return
     if evidence:
         support = tuple(_support(file, name, number, numbers) for name, number in evidence.items())
@@ -93,7 +93,7 @@ def _support(file: schema.RuleFile, name: str, number: int, numbers: Mapping[str
 def _unknown_anchors(source: RuleSource, file: schema.RuleFile) -> Iterator[Problem]:
     for name, evidence in file.with_.items():
         if evidence.after is not None and evidence.after not in file.signals:
-            yield source.problem(["with", name, "after"], f"unknown signal `{evidence.after}`", kind="condition")
+            yield source.problem(["with", name, "after"], f"unknown signal `{evidence.after}`", code="LR007")
 
 
 def _phase_of(text: str | None) -> tuple[str | None, str | None]:

@@ -48,7 +48,7 @@ def checked_file(path: Path, kind: type[Kind]) -> tuple[Document, Kind]:
 def validated(document: Document, kind: type[Kind]) -> Kind:
     """What a document says, by the model of its kind. Raises PackError with every problem in it."""
     if not isinstance(document.data, dict):
-        raise PackError([Problem(document.place(()), "is not a mapping of keys to values", kind="schema")])
+        raise PackError([Problem(document.place(()), "is not a mapping of keys to values", code="LR002")])
     try:
         found: Kind = adapter_of(kind).validate_python(document.data)  # type: ignore[arg-type]  # (a class can be hashed)
     except ValidationError as fault:
@@ -86,7 +86,7 @@ def _problem(
     document: Document, at: Sequence[str | int], message: str, hint: str | None = None, error: str = ""
 ) -> Problem:
     name = ".".join(map(str, at))
-    return Problem(document.place(at), f"`{name}`: {message}" if name else message, hint, kind=_kind(error, at))
+    return Problem(document.place(at), f"`{name}`: {message}" if name else message, hint, _code(error, at))
 
 
 def _real(loc: Sequence[Any], data: Any, *, missing: bool) -> _Path:
@@ -126,8 +126,7 @@ def _message(error: "ErrorDetails") -> str:
             return error["msg"].removeprefix("Value error, ")
 
 
-def _kind(error: str, at: Sequence[str | int]) -> str:
-    """Of which kind a fault is: missing examples are told apart from other faults."""
-    if at and at[-1] in {"examples", "fires", "silent", "samples"} and error in {"missing", "too_short"}:
-        return "examples"
-    return "schema"
+def _code(error: str, at: Sequence[str | int]) -> str:
+    """Missing examples are told apart from other faults."""
+    of_examples = at and at[-1] in {"examples", "fires", "silent", "samples"} and error in {"missing", "too_short"}
+    return "LR110" if of_examples else "LR002"

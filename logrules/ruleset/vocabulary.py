@@ -35,6 +35,7 @@ _IN_ROWS = {
     "fixes": "step",
     "quotes": "step",
 }
+_CODES = {"cause": "LR004", "phase": "LR005"}
 # The tables whose rows name what may be misspelt.
 _NAMING_TABLES = ("causes", "alternatives", "exceptions", "exit_forms", "exit_codes")
 _ELSE = "here else "
@@ -90,24 +91,23 @@ class Vocabulary:
     def _unknown(self, source: RuleSource, at: _Path, sort: str, name: str) -> Iterator[Problem]:
         known: Collection[str] = getattr(self, f"{sort}s")
         if known and name not in known:
-            kind = sort if sort in ("phase", "cause") else "schema"
             hint = known_hint(name, known, LISTED_BY.get(sort))
-            yield source.problem(at, f"unknown {sort} `{name}`", hint, kind=kind)
+            yield source.problem(at, f"unknown {sort} `{name}`", hint, code=_CODES.get(sort, "LR002"))
 
     def _step_faults(self, source: RuleSource, at: _Path, card: schema.CardFile) -> Iterator[Problem]:
         if not card.fixes and not self.cause(card.cause).fixes:
-            yield source.problem((*at, "fixes"), "no step, neither here nor in its cause's row", kind="schema")
+            yield source.problem((*at, "fixes"), "no step, neither here nor in its cause's row", code="LR002")
         for number, step in enumerate(card.fixes):
             place = (*at, "fixes", number)
             for name, params in schema.named_steps(step):
                 if name not in self.steps:
                     hint = known_hint(name, self.steps, LISTED_BY["step"])
-                    yield source.problem(place, f"unknown step `{name}`", hint, kind="schema")
+                    yield source.problem(place, f"unknown step `{name}`", hint, code="LR002")
                     continue
                 for param in params:
                     if param not in self.steps[name].params:
                         message = f"the step `{name}` has no `{param}`"
-                        yield source.problem((*place, name, param), message, kind="schema")
+                        yield source.problem((*place, name, param), message, code="LR002")
 
 
 def _parts(source: RuleSource) -> Iterator[tuple[_Path, Any]]:

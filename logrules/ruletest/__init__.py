@@ -1,1 +1,1 @@
-"""What rules are tested with: examples, cases, mutation, lint, format, scaffold."""
+"""What rules are tested with: examples, cases, mutation, lint, format."""

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from logrules.inference.slot_values import OF_ANY_RULE
-from logrules.model.lint_finding import LintFinding, NodePath
+from logrules.model.position import NodePath, Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.misspelling import near_hint
 from logrules.ruleset.pack import Pack
@@ -11,13 +11,13 @@ from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.pattern import compiled
 from logrules.ruleset.rule_text import SLOT, filled
 from logrules.ruleset.vocabulary import Vocabulary
-from logrules.ruletest.file_contents import cards_in, finding_at, signals_in
+from logrules.ruletest.file_contents import cards_in, signals_in
 
 # What a whole traceback tells without a pattern.
 _TRACEBACK = ("type", "message", "file", "line", "function", "summary")
 
 
-def missing_captures(source: RuleSource, pack: Pack, vocabulary: Vocabulary) -> Iterator[LintFinding]:
+def missing_captures(source: RuleSource, pack: Pack, vocabulary: Vocabulary) -> Iterator[Problem]:
     """Captures that texts, steps or examples of a file's cards name, and that nothing fills."""
     captured = frozenset(name for here in signals_in(source) for name in _groups(here.signal))
     told = captured | OF_ANY_RULE | {one.id for one in pack.tables.told_names}
@@ -28,29 +28,28 @@ def missing_captures(source: RuleSource, pack: Pack, vocabulary: Vocabulary) -> 
         for at, text in _texts(path, card, vocabulary):
             for name in dict.fromkeys(slot[1] for slot in SLOT.finditer(text)):
                 if name not in fillable:
-                    yield _finding(source, at, name, fillable)
+                    yield _unfilled(source, at, name, fillable)
         yield from _unknown_conditions(source, path, card, vocabulary, asked)
         for number, example in enumerate(card.examples.fires):
             for name in example.captures:
                 if name not in captured:
-                    yield _finding(source, (*path, "examples", "fires", number, "captures", name), name, captured)
+                    yield _unfilled(source, (*path, "examples", "fires", number, "captures", name), name, captured)
 
 
 def _unknown_conditions(
     source: RuleSource, path: NodePath, card: schema.CardFile, vocabulary: Vocabulary, asked: Collection[str]
-) -> Iterator[LintFinding]:
+) -> Iterator[Problem]:
     """Names that the conditions of steps ask for, and that no log tells."""
     for number, step in enumerate(card.fixes):
         named = [known for name, _ in schema.named_steps(step) if (known := vocabulary.steps.get(name)) is not None]
         told = [step] if isinstance(step, schema.FixFile) else named
         for name in dict.fromkeys(name for known in told for name in _conditions(known)):
             if name not in asked:
-                yield _finding(source, (*path, "fixes", number), name, asked)
+                yield _unfilled(source, (*path, "fixes", number), name, asked)
 
 
-def _finding(source: RuleSource, at: NodePath, name: str, known: Collection[str]) -> LintFinding:
-    near = near_hint(name, known)
-    return finding_at(source, at, "LR113", f"no pattern captures `{name}`{f' ({near})' if near else ''}")
+def _unfilled(source: RuleSource, at: NodePath, name: str, known: Collection[str]) -> Problem:
+    return source.problem(at, f"no pattern captures `{name}`", near_hint(name, known), code="LR113")
 
 
 def _groups(signal: schema.SignalFile) -> tuple[str, ...]:

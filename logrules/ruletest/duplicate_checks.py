@@ -6,11 +6,10 @@ from typing import TypeAlias
 
 from logrules.engine.run import Prepared
 from logrules.inference.session import Session
-from logrules.model.lint_finding import LintFinding
+from logrules.model.position import Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruletest.case import Case
-from logrules.ruletest.file_contents import finding_at
 from logrules.ruletest.harness import events_of_example, held, judged, run_saved
 from logrules.ruletest.parallel import on_all_cores
 from logrules.ruletest.suite import Example
@@ -29,7 +28,7 @@ def duplicate_rules(
     examples: Sequence[Example],
     cases: Sequence[Case],
     processes: int | None,
-) -> Iterator[LintFinding]:
+) -> Iterator[Problem]:
     """The rules in ``sources`` that fire on just the same examples and cases as another rule."""
     names = frozenset(source.file.id for source in sources if isinstance(source.file, schema.RuleFile))
     tried = _Trials(on, examples, processes)
@@ -51,7 +50,7 @@ def duplicate_rules(
         match source.file:
             case schema.RuleFile(id=name) if name in partners:
                 message = f"`{name}` and `{partners[name]}` fire on the same logs, and never one without the other"
-                yield finding_at(source, ("when",), "LR107", message)
+                yield source.problem(("when",), message, code="LR107")
 
 
 class _Trials:

@@ -4,14 +4,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import PurePath
 
-from logrules.model.lint_finding import LintFinding, NodePath
+from logrules.model.position import NodePath, Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.framework_builder import qualified
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.tables import Tables
 from logrules.ruleset.when import ConditionFault, parse_when
-from logrules.ruletest.file_contents import cards_in, finding_at, signals_in
+from logrules.ruletest.file_contents import cards_in, signals_in
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 TITLE = "Write what went wrong"
@@ -20,17 +20,17 @@ STEP = "Write what to try first"
 _ALL = frozenset({TITLE, WHY, STEP})
 
 
-def place(source: RuleSource) -> Iterator[LintFinding]:
+def place(source: RuleSource) -> Iterator[Problem]:
     """A rule whose file is not called as its id says."""
     match source.file:
         case schema.RuleFile(id=name):
             parts = PurePath(source.document.path).with_suffix("").parts
             wanted = tuple(name.split("/"))
             if parts[-len(wanted) :] != wanted:
-                yield finding_at(source, ("id",), "LR112", f"`{name}` belongs in a file {name}.yaml")
+                yield source.problem(("id",), f"`{name}` belongs in a file {name}.yaml", code="LR112")
 
 
-def unused_signals(source: RuleSource) -> Iterator[LintFinding]:
+def unused_signals(source: RuleSource) -> Iterator[Problem]:
     """Signals of a rule whose name is not in its `when`; none where that cannot be understood: one may be misspelt."""
     match source.file:
         case schema.RuleFile(when=str() as when, with_=evidence) if _understood(when, source):
@@ -38,7 +38,7 @@ def unused_signals(source: RuleSource) -> Iterator[LintFinding]:
             for here in signals_in(source):
                 if here.name not in asked:
                     message = f"the signal `{here.name}` is not in `when`"
-                    yield here.finding("LR101", message, removes=here.at)
+                    yield here.problem("LR101", message, removes=here.at)
 
 
 def _understood(when: str, source: RuleSource) -> bool:
@@ -49,14 +49,14 @@ def _understood(when: str, source: RuleSource) -> bool:
     return True
 
 
-def unopened_waits(sources: Sequence[RuleSource], opened: Collection[str]) -> Iterator[LintFinding]:
+def unopened_waits(sources: Sequence[RuleSource], opened: Collection[str]) -> Iterator[Problem]:
     """Waits in ``sources`` that are not among those that markers open."""
     for source in sources:
         match source.file:
             case FrameworkFile(framework=framework, waits=waits):
                 for number, wait in enumerate(waits):
                     if f"{framework}/{wait.id}" not in opened:
-                        yield finding_at(source, ("waits", number), "LR101", f"no marker opens the wait `{wait.id}`")
+                        yield source.problem(("waits", number), f"no marker opens the wait `{wait.id}`", code="LR101")
 
 
 def opened_waits(sources: Iterable[RuleSource]) -> Iterator[str]:
@@ -66,11 +66,11 @@ def opened_waits(sources: Iterable[RuleSource]) -> Iterator[str]:
             yield from qualified((name for marker in source.file.markers for name in marker.opens), source.file)
 
 
-def placeholders(source: RuleSource) -> Iterator[LintFinding]:
+def placeholders(source: RuleSource) -> Iterator[Problem]:
     """Sentences of a draft that nobody has written yet."""
     for path, text in _sentences(source):
         if text in _ALL:
-            yield finding_at(source, path, "LR114", f"`{text}` is left for you to write")
+            yield source.problem(path, f"`{text}` is left for you to write", code="LR114")
 
 
 def _sentences(source: RuleSource) -> Iterator[tuple[NodePath, str | None]]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from logrules.model.lint_finding import LintFinding, NodePath
+from logrules.model.position import NodePath, Problem
 from logrules.model.record import record
 from logrules.ruleset import models as schema
 from logrules.ruleset.duration import seconds
@@ -24,16 +24,9 @@ class PlacedSignal:
     signal: schema.SignalFile
     routine: bool = False
 
-    def finding(self, code: str, message: str, *below: str | int, removes: NodePath | None = None) -> LintFinding:
-        """A finding at the signal, or at what stands ``below`` it."""
-        return finding_at(self.source, (*self.at, *below), code, message, removes)
-
-
-def finding_at(
-    source: RuleSource, at: NodePath, code: str, message: str, removes: NodePath | None = None
-) -> LintFinding:
-    """A finding at this path of a file."""
-    return LintFinding(source.document.place(at), code, message, removes)
+    def problem(self, code: str, message: str, *below: str | int, removes: NodePath | None = None) -> Problem:
+        """A fault of the signal, or of what stands ``below`` it."""
+        return self.source.problem((*self.at, *below), message, code=code, removes=removes)
 
 
 def signals_in(source: RuleSource) -> Iterator[PlacedSignal]:

@@ -7,8 +7,7 @@ from typing import Any
 import yaml
 
 from logrules.model.errors import PackError
-from logrules.model.lint_finding import LintFinding, NodePath
-from logrules.model.position import Position, Problem
+from logrules.model.position import NodePath, Position, Problem
 from logrules.ruleset.load import rule_bytes
 from logrules.ruleset.yaml_reader import parse_document
 from logrules.ruletest.yaml_layout import in_reverse, laid_out
@@ -42,7 +41,7 @@ def _take_out(document: Any, path: NodePath) -> None:
     del document[path[-1]]
 
 
-def autofixed(findings: Iterable[LintFinding], paths: Mapping[str, Path]) -> dict[Path, bytes]:
+def autofixed(findings: Iterable[Problem], paths: Mapping[str, Path]) -> dict[Path, bytes]:
     """The new text of each file that a finding can be mended in; ``paths`` are the files by the names in findings.
 
     Raises PackError where a file cannot be written as it should be.

@@ -62,7 +62,7 @@ def misses(report: Report, example: Example) -> Iterator[str]:
 
 def _too_slow(on: Prepared, rule: str) -> Iterator[str]:
     """The rule's patterns that ran out of time, in this example or an earlier one."""
-    return (said for signal, said in on.captures.dropped.items() if signal.startswith(f"{rule}:"))
+    return (said for signal, said in on.reader.captures.dropped.items() if signal.startswith(f"{rule}:"))
 
 
 def explained(message: str, on: Prepared, session: Session, report: Report, rule: str, log: str) -> CaseFailure:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from logrules.engine.run import prepared
 from logrules.model.errors import PackError
-from logrules.model.lint_finding import OF_PROBLEM, LintFinding
 from logrules.model.position import Problem
 from logrules.model.record import record
 from logrules.ruleset.apply_settings import unknown_names
@@ -32,7 +31,7 @@ from logrules.ruletest.suppressions import ignores_in, without_ignored
 from logrules.ruletest.translation_checks import translation_findings, translations_in
 
 # What one file shows by itself.
-_OF_ONE_FILE: tuple[Callable[[RuleSource], Iterable[LintFinding]], ...] = (
+_OF_ONE_FILE: tuple[Callable[[RuleSource], Iterable[Problem]], ...] = (
     unused_signals,
     references,
     file_checks.place,
@@ -44,7 +43,7 @@ _OF_ONE_FILE: tuple[Callable[[RuleSource], Iterable[LintFinding]], ...] = (
 class LintReport:
     """What was found, by place, and in how many files; ``paths`` are the rule files by the names that findings use."""
 
-    findings: tuple[LintFinding, ...]
+    findings: tuple[Problem, ...]
     files: int
     paths: Mapping[str, Path]
 
@@ -65,13 +64,13 @@ def check(paths: Sequence[Path], settings: Settings, *, processes: int | None = 
     return LintReport(tuple(findings), len(asked) + cases, {text.shown: text.path for text in asked})
 
 
-def _cases(roots: Sequence[Path]) -> tuple[int, list[LintFinding]]:
+def _cases(roots: Sequence[Path]) -> tuple[int, list[Problem]]:
     """How many cases there are at or below the roots, and what is wrong in them."""
     paths = find_cases(roots)
     try:
         read_cases(paths)
     except PackError as fault:
-        return len(paths), list(map(_finding, fault.problems))
+        return len(paths), list(fault.problems)
     return len(paths), []
 
 
@@ -86,13 +85,13 @@ class _Lint:
     processes: int | None
     online: bool
 
-    def findings(self) -> Iterator[LintFinding]:
+    def findings(self) -> Iterator[Problem]:
         """What is wrong in the files that are asked for."""
         shown = {text.shown for text in self.asked} | {self.settings.path}
         config, problems = _config(self.settings)
-        yield from map(_finding, problems)
+        yield from problems
         tested, faults = self._tested(None if problems else self.settings)
-        yield from (_finding(fault) for fault in faults if fault.place.path in shown)
+        yield from (fault for fault in faults if fault.place.path in shown)
         reading = read_sources(self.texts if tested is None else self.asked, config)
         sources = [source for source in reading.sources if source.document.path in shown]
         if tested is None:
@@ -113,7 +112,7 @@ class _Lint:
         except PackError as fault:
             return None, fault.problems
 
-    def _of_sources(self, sources: Sequence[RuleSource], opened: Collection[str]) -> Iterator[LintFinding]:
+    def _of_sources(self, sources: Sequence[RuleSource], opened: Collection[str]) -> Iterator[Problem]:
         """What reading the files shows, whether or not they make a pack; ``opened`` are the waits that markers open."""
         for source in sources:
             for look in _OF_ONE_FILE:
@@ -124,20 +123,20 @@ class _Lint:
             yield from pattern_findings(here)
         yield from unopened_waits(sources, opened)
 
-    def _of_translations(self, sources: Sequence[RuleSource]) -> Iterator[LintFinding]:
+    def _of_translations(self, sources: Sequence[RuleSource]) -> Iterator[Problem]:
         """What the translations of these files' packs leave out."""
         origins = {source.origin for source in sources}
         folders = {text.origin: Path(text.origin) if text.origin else shipped_rules() for text in self.texts}
         for source, problems in translations_in({origin: folders[origin] for origin in folders if origin in origins}):
-            yield from map(_finding, problems)
+            yield from problems
             if source is not None:
                 yield from translation_findings(source, [one for one in sources if one.origin == source.origin])
 
     def _of_pack(
         self, pack: Pack, suite: Suite, sources: Sequence[RuleSource], config: Config | None
-    ) -> Iterator[LintFinding]:
+    ) -> Iterator[Problem]:
         """What only the pack that the files make shows, or running its rules."""
-        yield from map(_finding, unknown_names(pack, config) if config is not None else ())
+        yield from unknown_names(pack, config) if config is not None else ()
         vocabulary = Vocabulary.of_pack(pack)
         for source in sources:
             yield from missing_captures(source, pack, vocabulary)
@@ -151,7 +150,3 @@ def _config(settings: Settings) -> tuple[Config | None, Sequence[Problem]]:
         return checked(settings), ()
     except PackError as fault:
         return None, fault.problems
-
-
-def _finding(problem: Problem) -> LintFinding:
-    return LintFinding(problem.place, OF_PROBLEM.get(problem.kind, OF_PROBLEM["schema"]), problem.said)

@@ -7,9 +7,9 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
-from logrules.model.lint_finding import LintFinding
+from logrules.model.position import Problem
 from logrules.ruleset.pack_builder import RuleSource
-from logrules.ruletest.file_contents import cards_in, finding_at
+from logrules.ruletest.file_contents import cards_in
 
 _LIMIT_S = 15
 _AT_ONCE = 16
@@ -18,12 +18,13 @@ _GONE = frozenset({404, 410})
 _AGENT = "logrules-check"
 
 
-def references(source: RuleSource) -> Iterator[LintFinding]:
+def references(source: RuleSource) -> Iterator[Problem]:
     """References that are no addresses of pages."""
     for _, path, card in cards_in(source):
         for number, address in enumerate(card.references):
             if not is_address(address):
-                yield finding_at(source, (*path, "references", number), "LR111", f"`{address}` is no address of a page")
+                message = f"`{address}` is no address of a page"
+                yield source.problem((*path, "references", number), message, code="LR111")
 
 
 def is_address(text: str) -> bool:
@@ -35,7 +36,7 @@ def is_address(text: str) -> bool:
     return parts.scheme in {"http", "https"} and "." in parts.netloc and not re.search(r"\s", text)
 
 
-def gone_references(sources: Sequence[RuleSource]) -> Iterator[LintFinding]:
+def gone_references(sources: Sequence[RuleSource]) -> Iterator[Problem]:
     """The references whose page is not there any more, or whose server cannot be found."""
     places = [
         (source, (*path, "references", number), address)
@@ -49,7 +50,7 @@ def gone_references(sources: Sequence[RuleSource]) -> Iterator[LintFinding]:
         answers = dict(zip(addresses, pool.map(_trouble, addresses), strict=True))
     for source, at, address in places:
         if (trouble := answers[address]) is not None:
-            yield finding_at(source, at, "LR111", f"`{address}` {trouble}")
+            yield source.problem(at, f"`{address}` {trouble}", code="LR111")
 
 
 def _trouble(address: str) -> str | None:

@@ -12,7 +12,7 @@ from logrules.inference.metrics import figure
 from logrules.inference.wording import Wordings
 from logrules.model.event import Event, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
-from logrules.model.lint_finding import LintFinding
+from logrules.model.position import Problem
 from logrules.model.record import replace
 from logrules.model.test_result import CaseFailure, Result
 from logrules.parsing.exits import ExitReader
@@ -33,16 +33,17 @@ def sample_result(on: Prepared, sample: Sample) -> Result:
     return sample.result(CaseFailure(said, sample.text) for said in _FAULTS[sample.table](on, sample))
 
 
-def misread_headers(on: Prepared, suite: Suite) -> Iterator[LintFinding]:
+def misread_headers(on: Prepared, suite: Suite) -> Iterator[Problem]:
     """The samples of headers of which a part is not what they say."""
     for sample in suite.tests:
         if isinstance(sample, Sample) and sample.table == "headers":
             for fault in sample_result(on, sample).faults:
-                yield LintFinding(sample.place, "LR115", f"{sample.name} {fault.message}")
+                yield Problem(sample.place, f"{sample.name} {fault.message}", code="LR115")
 
 
 def _marker(on: Prepared, sample: Sample) -> Iterator[str]:
-    return _recognised(sample, captures_in(on, sample.text, on.signals[f"{sample.owner}:marker"]) is not None)
+    signal = next(marker.signal for marker in on.pack.markers if marker.id == sample.owner)
+    return _recognised(sample, captures_in(on, sample.text, signal) is not None)
 
 
 def _recognised(sample: Sample, found: bool) -> Iterator[str]:  # noqa: FBT001 (an answer, no switch)
@@ -56,11 +57,11 @@ def _read(found: object, sample: Sample) -> Iterator[str]:
 
 
 def _metric(on: Prepared, sample: Sample) -> Iterator[str]:
-    signal = on.signals[f"{sample.owner}:metric"]
-    captures = captures_in(on, sample.text, signal)
+    own = f"{sample.owner}:metric"
+    metric = next(one for one in on.pack.metrics if on.pack.signals[one.signal].id == own)
+    captures = captures_in(on, sample.text, metric.signal)
     read = figure(captures) if captures is not None else None
-    scale = next(one.scale for one in on.pack.metrics if one.signal == signal)
-    value, wanted = None if read is None else read * scale, float(sample.expected)
+    value, wanted = None if read is None else read * metric.scale, float(sample.expected)
     if not _same(value, wanted):
         yield f"reads {value}, not {wanted}"
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from logrules.model.lint_finding import LintFinding
+from logrules.model.position import Problem
 from logrules.parsing.literal_matcher import LiteralMatcher, matcher_of
 from logrules.ruleset.pattern import found_in_time
 from logrules.ruleset.pattern_syntax import branches_of
@@ -21,7 +21,7 @@ COMMON_SHARE_OF_ONE = 0.2
 TELLING_LINES = 200
 
 
-def literal_findings(signals: Sequence[PlacedSignal], logs: Sequence[Path]) -> Iterator[LintFinding]:
+def literal_findings(signals: Sequence[PlacedSignal], logs: Sequence[Path]) -> Iterator[Problem]:
     """The literals of these signals that are short, common in these logs, or superfluous."""
     common = _common_literals(signals, logs)
     for here in signals:
@@ -29,14 +29,14 @@ def literal_findings(signals: Sequence[PlacedSignal], logs: Sequence[Path]) -> I
             path = (*here.at, "contains", number)
             if len(literal.encode()) < SHORTEST_BYTES:
                 message = f"`{literal}` is {len(literal.encode())} bytes long: at least {SHORTEST_BYTES} are needed"
-                yield here.finding("LR102", message, "contains", number)
+                yield here.problem("LR102", message, "contains", number)
             if literal in common and not here.routine:
                 share = common[literal]
                 message = f"`{literal}` is in {share:.0%} of the lines of a captured log"
-                yield here.finding("LR103", message, "contains", number)
+                yield here.problem("LR103", message, "contains", number)
             if (other := _inside(here, number)) is not None:
                 message = f"every line with `{literal}` has `{other}` too"
-                yield here.finding("LR106", message, "contains", number, removes=path)
+                yield here.problem("LR106", message, "contains", number, removes=path)
 
 
 def _inside(here: PlacedSignal, number: int) -> str | None:
@@ -91,18 +91,18 @@ _WORD = re.compile(r"[^\W_]{4,}|[\u4e00-\u9fff]{2,}")
 _LIMIT_S = 0.5
 
 
-def pattern_findings(here: PlacedSignal) -> Iterator[LintFinding]:
+def pattern_findings(here: PlacedSignal) -> Iterator[Problem]:
     """What is wrong with the pattern and the veto of a signal."""
     for key, pattern in (("pattern", here.signal.pattern), ("except", here.signal.except_)):
         if pattern is not None and is_catastrophic(pattern):
-            yield here.finding("LR104", f"a repetition in `{key}` matches the same text in more than one way", key)
+            yield here.problem("LR104", f"a repetition in `{key}` matches the same text in more than one way", key)
     if here.signal.except_ is not None:
         for number, literal in enumerate(here.signal.contains):
             if all(_found(here.signal.except_, around.format(literal)) for around in _AROUND):
-                yield here.finding("LR105", f"`except` matches every line with `{literal}`", "contains", number)
+                yield here.problem("LR105", f"`except` matches every line with `{literal}`", "contains", number)
     if here.signal.pattern is not None and here.signal.contains:
         for branch in _unreached(here, here.signal.pattern):
-            yield here.finding("LR105", f"no literal leads to `{branch}`, and no example takes it", "pattern")
+            yield here.problem("LR105", f"no literal leads to `{branch}`, and no example takes it", "pattern")
 
 
 def _unreached(here: PlacedSignal, pattern: str) -> Iterator[str]:

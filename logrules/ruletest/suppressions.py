@@ -6,8 +6,7 @@ One counts for its own line, or alone on a line for the next that is no comment;
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from logrules.model.lint_finding import LintFinding
-from logrules.model.position import Position
+from logrules.model.position import Position, Problem
 from logrules.model.record import record
 
 _COMMENT = re.compile(r"#\s*logrules:\s*ignore=([A-Z]+\d+(?:\s*,\s*[A-Z]+\d+)*)[ \t]*(.*)$")
@@ -48,7 +47,7 @@ def _line_meant(lines: Sequence[str], number: int, first: int) -> int:
     return next((one for one, line in enumerate(lines[number:], start=number + 1) if not _silent(line)), number)
 
 
-def without_ignored(findings: Iterable[LintFinding], ignores: Sequence[Ignored]) -> Iterator[LintFinding]:
+def without_ignored(findings: Iterable[Problem], ignores: Sequence[Ignored]) -> Iterator[Problem]:
     """The findings that nobody ignores, and what is wrong with the comments themselves."""
     used: set[Ignored] = set()
     for finding in findings:
@@ -58,11 +57,11 @@ def without_ignored(findings: Iterable[LintFinding], ignores: Sequence[Ignored])
             yield finding
     for one in ignores:
         if not one.reason:
-            yield LintFinding(one.place, "LR901", f"{one.code} is ignored without a reason")
+            yield Problem(one.place, f"{one.code} is ignored without a reason", code="LR901")
         if one not in used:
-            yield LintFinding(one.place, "LR902", f"there is no {one.code} to ignore here")
+            yield Problem(one.place, f"there is no {one.code} to ignore here", code="LR902")
 
 
-def _speaks_of(one: Ignored, finding: LintFinding) -> bool:
+def _speaks_of(one: Ignored, finding: Problem) -> bool:
     here = one.place.path == finding.place.path and one.line in {_WHOLE_FILE, finding.place.line}
     return here and one.code == finding.code

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from logrules.model.lint_finding import LintFinding, NodePath
-from logrules.model.position import Problem
+from logrules.model.position import NodePath, Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.compile import read_source
 from logrules.ruleset.load import rule_bytes
@@ -13,7 +12,7 @@ from logrules.ruleset.pack_builder import AnyFile, RuleSource
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS
 from logrules.ruleset.translation import TRANSLATIONS, RuleTranslation, StepTranslation, Translation, WordTranslation
-from logrules.ruletest.file_contents import cards_in, finding_at
+from logrules.ruletest.file_contents import cards_in
 
 _CODE = "LR109"
 # Characters, or the full-width marks that stand around a command.
@@ -29,7 +28,7 @@ def translations_in(roots: Mapping[str, Path]) -> Iterator[tuple[RuleSource | No
             yield read_source(RuleText(shown, rule_bytes(path), origin, path))
 
 
-def translation_findings(translated: RuleSource, sources: Iterable[RuleSource]) -> Iterator[LintFinding]:
+def translation_findings(translated: RuleSource, sources: Iterable[RuleSource]) -> Iterator[Problem]:
     """What people read in these files of one pack and the translation does not say, or does not say in its language."""
     file = translated.file
     if not isinstance(file, Translation):
@@ -42,7 +41,7 @@ def translation_findings(translated: RuleSource, sources: Iterable[RuleSource]) 
         yield from _english(translated, file)
 
 
-def _steps(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
+def _steps(source: RuleSource, file: Translation) -> Iterator[Problem]:
     if isinstance(source.file, schema.FixesFile):
         for number, step in enumerate(source.file.fixes):
             said = file.fixes.get(step.id)
@@ -50,7 +49,7 @@ def _steps(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
                 yield _missing(source, ("fixes", number), step.id, file)
 
 
-def _cards(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
+def _cards(source: RuleSource, file: Translation) -> Iterator[Problem]:
     for name, path, card in cards_in(source):
         said = file.rules.get(name)
         own = [step for step in card.fixes if isinstance(step, schema.FixFile)]
@@ -62,7 +61,7 @@ def _cards(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
             yield _missing(source, (*path, "fixes"), f"{name}: {len(own)} steps and their notes", file)
 
 
-def _rows(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
+def _rows(source: RuleSource, file: Translation) -> Iterator[Problem]:
     """Phases and causes, and rows of tables that say more than their cause's row."""
     for at, name, key, said in _rows_of(source.file, file):
         if key not in said:
@@ -86,16 +85,16 @@ def _rows_of(table: AnyFile, file: Translation) -> Iterator[tuple[NodePath, str,
             yield ("alternatives", number), name, ALTERNATIVES + name, file.rules
 
 
-def _missing(source: RuleSource, at: NodePath, name: str, file: Translation) -> LintFinding:
-    return finding_at(source, at, _CODE, f"`{name}` is not in {TRANSLATIONS}/{file.language}.yaml")
+def _missing(source: RuleSource, at: NodePath, name: str, file: Translation) -> Problem:
+    return source.problem(at, f"`{name}` is not in {TRANSLATIONS}/{file.language}.yaml", code=_CODE)
 
 
-def _english(source: RuleSource, file: Translation) -> Iterator[LintFinding]:
+def _english(source: RuleSource, file: Translation) -> Iterator[Problem]:
     """Sentences without a Chinese character: the English was left there. A command needs no translation."""
     for kind in ("phases", "causes", "fixes", "rules"):
         for name, row in getattr(file, kind).items():
             if any(_SENTENCE.search(text) and not _CHINESE.search(text) for text in _texts(row)):
-                yield finding_at(source, (kind, name), _CODE, f"`{name}` is not in Chinese")
+                yield source.problem((kind, name), f"`{name}` is not in Chinese", code=_CODE)
 
 
 def _texts(row: WordTranslation | StepTranslation | RuleTranslation) -> Iterator[str]:

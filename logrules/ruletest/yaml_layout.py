@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 
 import yaml
 
-from logrules.model.lint_finding import NodePath
+from logrules.model.position import NodePath
 from logrules.ruleset.yaml_reader import SafeLoader
 from logrules.ruletest.key_order import in_order
 

@@ -95,7 +95,7 @@ def test_help_of_a_verb_in_chinese(name, capsys, monkeypatch):
 
 
 # What these raise is for authors of rules and for agents, who are spoken to in English.
-ENGLISH_ONLY = ("mcp/", "ruleset/", "ruletest/")
+ENGLISH_ONLY = ("draft/", "mcp/", "ruleset/", "ruletest/")
 # Settings are for everybody.
 IN_BOTH = ("ruleset/settings.py",)
 # Where a job stands is shown as the page shows it.

@@ -319,7 +319,7 @@ def test_standard_input_does_not_travel(capsys, monkeypatch):
 
 def test_an_address_without_a_cluster_is_one_sentence(shipped):
     pytest.importorskip("ray")
-    from logrules.engine.ray_cluster import read_on_ray
+    from logrules.tools.cluster.ray_cluster import read_on_ray
 
     with pytest.raises(LogrulesError, match=r"no Ray cluster at `127\.0\.0\.1:1`"):
         next(read_on_ray([], shipped, "127.0.0.1:1"))

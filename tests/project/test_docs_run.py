@@ -32,7 +32,6 @@ ELSEWHERE = {
     "test --changed": "needs the project's own repository: tests/ruletest/test_changed_files.py",
     "test --coverage --floor": "`make coverage`",
     "test --mutate": "minutes for a folder: `make mutants`",
-    "test --cost": "all that is shipped: tests/diagnosis/test_rules.py",
     "check": "all that is shipped: `make findings`",
     "check --format sarif": "the same",
     "check --online": "asks other machines",
@@ -61,7 +60,7 @@ def shown() -> list[str]:
 def reason(command: str) -> str | None:
     """Why a command is not run here."""
     words = command.removeprefix("logrules ").replace("'", "")
-    whole = {"test", "check", "test --changed", "check --format sarif", "test --cost"}
+    whole = {"test", "check", "test --changed", "check --format sarif"}
     return next(
         (why for start, why in ELSEWHERE.items() if words == start or (start not in whole and words.startswith(start))),
         None,

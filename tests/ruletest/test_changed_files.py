@@ -1,5 +1,6 @@
 """Only what changed files can affect is run, on a pack that behaves as if it were compiled anew."""
 
+import json
 import subprocess
 from collections.abc import Callable
 from contextlib import chdir
@@ -80,9 +81,9 @@ def ran(logrules) -> Callable[..., list[str]]:
     """The names of the tests that a change leads to."""
 
     def run(folder: Path, *words: str) -> list[str]:
-        status, out, err = logrules(folder, "my", "--changed", "--format", "tap", *words)
+        status, out, err = logrules(folder, "my", "--changed", "--format", "json", *words)
         assert status in {0, 1}, err
-        return [line.partition(" - ")[2] for line in out.splitlines() if " - " in line and not line.startswith(" ")]
+        return [test["name"] for test in json.loads(out)["tests"]]
 
     return run
 

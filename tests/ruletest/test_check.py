@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from logrules.cli.main import main
 from logrules.inference.ranking import Ranking
-from logrules.model.lint_finding import CODES, LintFinding
+from logrules.model.lint_code import CODES
+from logrules.model.position import Problem
 from logrules.ruleset.pattern_syntax import branches_of
 from logrules.ruleset.pattern_work import is_catastrophic
 from logrules.ruleset.settings import Settings, read_settings
@@ -43,7 +44,7 @@ examples:
 WORD = "    contains: [ACME-217]\n"
 
 
-def findings(folder: Path, *texts: str) -> list[LintFinding]:
+def findings(folder: Path, *texts: str) -> list[Problem]:
     """What is found in these files, the first of which is acme/one."""
     for text in texts:
         name = next((line.split()[1] for line in text.splitlines() if line.startswith("id: ")), "acme/one")
@@ -53,7 +54,7 @@ def findings(folder: Path, *texts: str) -> list[LintFinding]:
     return list(check([folder / "my"], Settings()).findings)
 
 
-def told(found: list[LintFinding]) -> list[str]:
+def told(found: list[Problem]) -> list[str]:
     return [f"{one.place.line}:{one.place.column} {one.code}" for one in found]
 
 
@@ -120,7 +121,7 @@ def test_each_kind_of_finding_has_its_place(alone, old, new, wanted):
     ],
 )
 def test_what_does_not_fit_is_said_in_our_words_and_once(alone, old, new, said):
-    of_schema = [one.message for one in findings(alone, RULE.replace(old, new, 1)) if one.code == "LR002"]
+    of_schema = [one.said for one in findings(alone, RULE.replace(old, new, 1)) if one.code == "LR002"]
     assert [one for one in of_schema if said.split(":")[0] in one] == [said]
     assert not any("Input" in one or "should" in one for one in of_schema)
 
@@ -140,7 +141,7 @@ def test_a_misspelt_capture_is_told_with_what_it_may_have_meant(alone):
     rule = RULE.replace("do: a", "do: a\n    run: ping {hots}").replace(
         WORD, f"{WORD}    pattern: 'ACME-(?P<host>\\w+)'\n"
     )
-    assert "no pattern captures `hots` (did you mean `host`?)" in [one.message for one in findings(alone, rule)]
+    assert "no pattern captures `hots` (did you mean `host`?)" in [one.said for one in findings(alone, rule)]
 
 
 @pytest.mark.parametrize(
@@ -155,7 +156,7 @@ def test_a_misspelt_capture_is_told_with_what_it_may_have_meant(alone):
     ],
 )
 def test_an_unknown_name_is_told_with_what_is_near_or_where_all_are(alone, old, new, said):
-    (line,) = [one.message for one in findings(alone, RULE.replace(old, new, 1)) if "unknown" in one.message]
+    (line,) = [one.said for one in findings(alone, RULE.replace(old, new, 1)) if "unknown" in one.said]
     assert said in line
     assert len(line) < 200
 
@@ -165,7 +166,7 @@ def test_an_unknown_step_of_a_table_is_told_where_all_are(alone):
     path.parent.mkdir()
     cause = "{id: acme-quota, family: acme, tier: host, title: Quota, about: No hours are left., fixes: [%s]}"
     path.write_text(f"causes:\n  - {cause % 'zzqqxx'}\n", encoding="utf-8")
-    (line,) = [one.message for one in check([alone / "my"], Settings()).findings if one.code == "LR002"]
+    (line,) = [one.said for one in check([alone / "my"], Settings()).findings if one.code == "LR002"]
     assert line == "unknown step `zzqqxx` (see `logrules explain --steps`)"
 
 
@@ -179,7 +180,7 @@ def test_a_sample_of_a_header_that_is_read_otherwise_is_found(alone):
         encoding="utf-8",
     )
     found = [one for one in check([path], Settings()).findings if one.code == "LR115"]
-    assert [one.message for one in found] == ["acme/line sample 2 reads rank as 8, not 9"]
+    assert [one.said for one in found] == ["acme/line sample 2 reads rank as 8, not 9"]
     assert found[0].place.line == 8
 
 
@@ -266,7 +267,7 @@ def test_a_language_that_a_pack_has_it_must_have_in_full(alone, said, wanted):
     path = alone / "my/translations/zh.yaml"
     path.parent.mkdir(parents=True)
     path.write_text(f"language: zh\nrules:\n  acme/one: {said}\n", encoding="utf-8")
-    assert [(one.code, one.message) for one in findings(alone, RULE)] == [("LR109", message) for message in wanted]
+    assert [(one.code, one.said) for one in findings(alone, RULE)] == [("LR109", message) for message in wanted]
 
 
 def test_a_rule_that_a_translation_lacks_is_found(alone):
@@ -486,7 +487,7 @@ def test_pages_that_are_gone_are_found_online(alone, monkeypatch):
     findings(alone, RULE)
     monkeypatch.setattr("logrules.ruletest.reference_checks._trouble", lambda _: "answers 404")
     found = check([alone / "my"], Settings(), online=True).findings
-    assert [(one.code, one.message) for one in found] == [("LR111", "`https://example.org/a` answers 404")]
+    assert [(one.code, one.said) for one in found] == [("LR111", "`https://example.org/a` answers 404")]
 
 
 def test_a_page_that_cannot_be_reached_is_one_sentence():

@@ -11,7 +11,7 @@ from logrules.engine.run import Prepared, prepared
 from logrules.model.errors import PackError
 from logrules.model.position import Position
 from logrules.model.test_result import CaseFailure, Clause, Outcome, Result
-from logrules.output import junit, ruletest_json, ruletest_tap, ruletest_text
+from logrules.output import junit, ruletest_json, ruletest_text
 from logrules.ruleset.load import rule_texts, shipped_rules
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.case import find_cases, read_cases
@@ -386,14 +386,6 @@ def test_junit_is_xml_that_counts_right():
     assert "nearest rule that fired: c/d" in failure.text
     assert "\\x1b[31mred\\x00 ]]> & <b> \\ufffe" in failure.text
     assert root.find("testsuite/testcase/skipped").get("message") == "nobody knows"
-
-
-def test_tap_has_a_plan_and_a_point_a_test():
-    lines = rendered(ruletest_tap).splitlines()
-    assert lines[:3] == ["TAP version 14", "1..3", "ok 1 - a/b example 1"]
-    assert lines[3:5] == ["not ok 2 - a/b example 2", "  ---"]
-    assert lines[-1] == "not ok 3 - job # TODO nobody knows"
-    assert not any("\x1b" in line for line in lines)
 
 
 def test_json_says_everything():

@@ -1,4 +1,4 @@
-"""`logrules try`: why a rule does or does not fire on a log; `logrules test --cost`: what rules cost."""
+"""`logrules try`: why a rule does or does not fire on a log."""
 
 import json
 from collections.abc import Callable
@@ -10,8 +10,6 @@ from logrules import load_rules
 from logrules.cli.main import main
 from logrules.model.test_result import RejectReason, Trial
 from logrules.ruleset.load import load_pack
-from logrules.ruletest.case import find_cases, read_cases
-from logrules.ruletest.pattern_cost import costs
 from logrules.ruletest.trial import SHOWN_LINES, trial
 from logrules.sources.discover import discover
 
@@ -175,28 +173,3 @@ def test_mistakes_are_one_sentence(folder, capsys, words, says):
 
 
 # What rules cost.
-
-
-def test_a_rule_costs_the_lines_that_its_literals_bring_up(folder):
-    (folder / "my/case").mkdir()
-    (folder / "my/case/case.yaml").write_text("status: running\n")
-    (folder / "my/case/a.log").write_text(f"{HIT}\n{BARE}\n{BARE} again\n{BARE}\n")  # what was read before is known
-    ticks = iter(range(10_000))
-    found = costs(load_pack(["my"]), read_cases(find_cases([Path("my")])), lambda: float(next(ticks)), lambda: None)
-    (mine,) = [one for one in found if one.rule == "acme/lost"]
-    assert (mine.tried, mine.matched, mine.seconds, mine.lines) == (3, 1, 3.0, 4)
-    assert [one.seconds for one in found] == sorted((one.seconds for one in found), reverse=True)
-
-
-def test_costs_are_listed(folder, capsys):
-    (folder / "my/case").mkdir()
-    (folder / "my/case/case.yaml").write_text("status: running\n")
-    (folder / "my/case/a.log").write_text(f"{HIT}\n")
-    assert main(["test", "my", "--cost", "-k", "acme"]) == 0
-    head, row, foot = capsys.readouterr().out.splitlines()
-    assert head.split() == ["rule", "ms", "tried", "matched"]
-    assert (row.split()[0], row.split()[2:]) == ("acme/lost", ["1", "1"])
-    assert foot.startswith("1 lines; 0 of 1")
-    assert main(["test", "my", "--cost", "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["schema"] == "logrules.costs/1"
-    assert main(["test", "--cost", "--changed"]) == 2

@@ -78,13 +78,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _parts(options: argparse.Namespace) -> "list[BundlePart]":
     from logrules.cli.shared_options import chosen_pack
-    from logrules.engine.log_text import read_again, recorded
     from logrules.engine.run import replay
     from logrules.sources.discover import discover
     from logrules.tools.bundle.gather import configurations, logs, machine, reports
     from logrules.tools.doctor.doctor import examine
     from logrules.tools.doctor.doctor_verb import default_python
     from logrules.tools.doctor.machine import Asked, Machine
+    from logrules.tools.recorded import read_again, recorded
 
     found = recorded(discover(options.paths))
     report = replay(found.sources, chosen_pack(options), notes=found.notes, cache=True)

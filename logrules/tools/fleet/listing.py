@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TextIO
 
 from logrules.cli.shared_options import add_language_options
-from logrules.model.errors import HTML, LogrulesError, needed
+from logrules.model.errors import LogrulesError
 from logrules.ruleset.duration import UNITS_S
+from logrules.tools.extras import HTML, needed
 
 if TYPE_CHECKING:
     from logrules.tools.fleet.job import Remark, SeenJob

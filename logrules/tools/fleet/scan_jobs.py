@@ -5,12 +5,12 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from logrules.engine.ray_cluster import Lost, RayWorkerPool, asked_of_nodes
 from logrules.engine.resilient_pool import WorkerPool
 from logrules.engine.run import Prepared, prepared
 from logrules.model.errors import LogrulesError
 from logrules.model.record import replace
 from logrules.ruleset.pack import Pack
+from logrules.tools.cluster.ray_cluster import Lost, RayWorkerPool, asked_of_nodes
 from logrules.tools.fleet.job import JobSummary
 from logrules.tools.fleet.jobs import FoundJob, jobs_below
 from logrules.tools.fleet.summary import summed_up

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 from logrules.cli.progress_bar import progress_bar
 from logrules.cli.shared_options import (
-    add_engine_options,
     add_pack_options,
     add_processes_option,
     chosen_pack,
-    is_on_nodes,
 )
+from logrules.tools.cluster import engine_option
 from logrules.tools.fleet.listing import add_list_options, print_jobs
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_pack_options(parser)
     parser.add_argument("--again", action="store_true", help="also read jobs again that have not changed")
     parser.add_argument("--no-history", action="store_true", help="keep no results, and use none that were kept")
-    add_engine_options(parser)
+    engine_option.add_options(parser)
     add_processes_option(parser)
 
 
@@ -79,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _found(options: argparse.Namespace) -> "Sequence[FoundJob]":
-    if is_on_nodes(options):
+    if engine_option.is_on_nodes(options):
         from logrules.tools.fleet.scan_jobs import jobs_on_nodes
 
         return jobs_on_nodes(Path(options.root).absolute(), options.jobs, options.ray_address)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from logrules.model.errors import INSPECT, needed
 from logrules.model.event import as_rank
+from logrules.tools.extras import INSPECT, needed
 
 if TYPE_CHECKING:
     import psutil

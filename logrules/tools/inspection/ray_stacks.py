@@ -13,9 +13,10 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from logrules.engine.ray_cluster import asked_of_nodes
-from logrules.model.errors import INSPECT, LogrulesError, needed
+from logrules.model.errors import LogrulesError
+from logrules.tools.cluster.ray_cluster import asked_of_nodes
 from logrules.tools.command_output import CommandOutput
+from logrules.tools.extras import INSPECT, needed
 from logrules.tools.inspection.job_processes import MAX_PROCESSES
 from logrules.tools.inspection.stack_samples import NATIVE, PLAIN, py_spy, told_of
 

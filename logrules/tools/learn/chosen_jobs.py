@@ -8,9 +8,9 @@ from logrules.model.template import template_of
 from logrules.parsing.clean import clean
 from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.collect import shipped_cases
-from logrules.ruletest.scaffold import REACH
 from logrules.sources.discover import discover
 from logrules.sources.source import lines_of
+from logrules.tools.draft.scaffold import REACH
 from logrules.tools.fleet.history import History
 from logrules.tools.fleet.jobs import FoundJob, job_at, jobs_below
 

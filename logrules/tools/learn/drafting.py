@@ -11,8 +11,8 @@ from logrules.ruleset.pack import Pack
 from logrules.ruleset.tables import EXCEPTIONS
 from logrules.ruletest.file_checks import TITLE, WHY
 from logrules.ruletest.format import formatted, written
-from logrules.ruletest.scaffold import Extract, draft, extract_of, near_miss
-from logrules.ruletest.variable_parts import Fixed, parts_of, pattern_of, shared_parts
+from logrules.tools.draft.scaffold import Extract, draft, extract_of, near_miss
+from logrules.tools.draft.variable_parts import Fixed, parts_of, pattern_of, shared_parts
 from logrules.tools.fleet.history import seen_job
 from logrules.tools.fleet.job import JobGroup, SeenJob, grouped
 from logrules.tools.learn.read_job import ReadJob, TellingLine

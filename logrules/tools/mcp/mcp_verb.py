@@ -4,7 +4,8 @@ import argparse
 from pathlib import Path
 
 from logrules.cli.shared_options import add_pack_options, chosen_pack
-from logrules.model.errors import MCP, LogrulesError, needed
+from logrules.model.errors import LogrulesError
+from logrules.tools.extras import MCP, needed
 
 ABOUT = "serve diagnoses to agents (Model Context Protocol)"
 _EXAMPLES = """examples:

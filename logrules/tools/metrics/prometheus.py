@@ -9,11 +9,12 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from logrules.model.change import Update
-from logrules.model.errors import METRICS, LogrulesError, needed
+from logrules.model.errors import LogrulesError
 from logrules.model.report import Report
 from logrules.model.timeline import WorkerNow
 from logrules.notify.kept_file import KeptFile
 from logrules.notify.listener import Listener
+from logrules.tools.extras import METRICS, needed
 
 if TYPE_CHECKING:
     from prometheus_client import Gauge

@@ -9,7 +9,6 @@ from importlib.resources import files
 from types import SimpleNamespace
 from typing import TextIO
 
-from logrules.model.errors import HTML, needed
 from logrules.model.record import record
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Text
 from logrules.model.version import __version__
@@ -28,6 +27,7 @@ from logrules.output.text_parts import (
     status_word,
     unusual_title,
 )
+from logrules.tools.extras import HTML, needed
 from logrules.tools.page.log_data import page_data
 from logrules.tools.page.plots import MAX_WAITS, Mark, curve_svg, scale_of, timeline_svg, wait_anchor
 from logrules.tools.page.rank_strip import cells_of, missing_ranks, phases_shown, rank_summary, strip_svg

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from logrules.engine.dating import Alignment, dated_events
-from logrules.engine.run import alignment_of, compiled
+from logrules.engine.run import alignment_of, prepared
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, LogLine, LogText
 from logrules.model.record import replace
@@ -14,9 +14,8 @@ from logrules.parsing.log_ends import RawLine
 from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
 from logrules.sources.discover import Discovered
-from logrules.sources.file import FileSource
-from logrules.sources.recorded import RecordedSource, RepeatedSource
 from logrules.sources.source import Source, modified_of, numbered_lines_of
+from logrules.tools.recorded import RepeatedSource, is_saved, read_again
 
 # What is shown of a long log: much of its end, some of its beginning, lines around evidence.
 _HEAD_SHARE = 0.2
@@ -27,14 +26,9 @@ _SHORTEST, _LONGEST = 200, 2_000
 _TRACEBACK = "Traceback (most recent call last)"
 
 
-def recorded(found: Discovered) -> Discovered:
-    """The same sources; those that can be read only once are recorded, so that they can be read again."""
-    return replace(found, sources=tuple(one if _is_saved(one) else RecordedSource(one) for one in found.sources))
-
-
 def with_log(report: Report, found: Discovered, pack: Pack, lines: int, *, cache: bool) -> Report:
     """The report with the lines of its logs, as far as they can be read again."""
-    there = [one for one in read_again(found.sources) if isinstance(one, RepeatedSource) or _is_saved(one)]
+    there = [one for one in read_again(found.sources) if isinstance(one, RepeatedSource) or is_saved(one)]
     return replace(report, log=log_text(there, pack, report, lines, cache=cache))
 
 
@@ -44,7 +38,7 @@ def log_text(sources: Sequence[Source], pack: Pack, report: Report, most: int, *
     A log that is too long gives its beginning, its end, and the surroundings of everything that the report shows.
     """
     alignment = alignment_of(sources, pack)
-    reader = compiled(pack, cache=cache)[0].reader
+    reader = prepared(pack, cache=cache).reader
     whole = report.lines <= most
     share = None if whole else max(most // max(len(sources), 1), 2 * _AROUND)
     longest = min(max(_MAX_CHARS // max(min(report.lines, most), 1), _SHORTEST), _LONGEST)
@@ -117,16 +111,3 @@ def _last_redraw(raw: bytes) -> bytes:
 
 def _is_bare(event: Event) -> bool:
     return event.stamp is None and event.level is None and event.message.strip() == event.text.strip()
-
-
-def read_again(sources: Iterable[Source]) -> list[Source]:
-    """The sources that `recorded` returned, from their beginning."""
-    return [
-        one.again() if isinstance(one, RecordedSource) else FileSource(one.path, one.name)
-        for one in sources
-        if isinstance(one, RecordedSource | FileSource)
-    ]
-
-
-def _is_saved(source: Source) -> bool:
-    return isinstance(source, FileSource) and source.path.is_file()

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from logrules.cli.main import main
-from logrules.engine import ray_cluster
-from logrules.engine.ray_cluster import Lost, RayWorkerPool, _Here, discovered_on_nodes, node_names
 from logrules.model.errors import LogrulesError
 from logrules.sources import discover as sources
+from logrules.tools.cluster import ray_cluster
+from logrules.tools.cluster.ray_cluster import Lost, RayWorkerPool, _Here, discovered_on_nodes, node_names
 from logrules.tools.fleet import scan_jobs
-from tests.engine.toy_ray import ToyRay, installed
+from tests.tools.toy_ray import ToyRay, installed
 
 OOM = "2025-06-15 10:00:50 [rank2]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
 STEP = "2025-06-15 10:00:00 INFO step 1 loss 0.5\n"

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from logrules.cli.shared_options import add_pack_options, chosen_settings
 from logrules.model.errors import LogrulesError
-from logrules.output.atomic_write import write_new
 from logrules.output.escape import safe
 
 if TYPE_CHECKING:
     from logrules.ruleset.pack import Pack
     from logrules.ruleset.settings import Settings
-    from logrules.ruletest.scaffold import RuleDraft
+    from logrules.tools.draft.scaffold import RuleDraft
 
+ABOUT = "draft a rule from a line of a log"
 _EXAMPLES = """examples:
   logrules new train.log:1042                              print a draft for line 1042
   logrules new train.log:1042 train.log:2077 b.log:31      from what these lines have in common
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.ruleset.load import load_pack
     from logrules.ruletest.case import find_cases, read_cases
     from logrules.ruletest.collect import shipped_cases
-    from logrules.ruletest.scaffold import draft, extract_of
+    from logrules.tools.draft.scaffold import draft, extract_of
 
     (path, line), *further = map(_place, options.places)
     settings = chosen_settings(options)
@@ -107,6 +107,8 @@ def _folder(options: argparse.Namespace, settings: "Settings") -> Path | None:
 
 
 def _write(drafted: "RuleDraft", folder: Path, *, edit: bool) -> int:
+    from logrules.output.atomic_write import write_new
+
     path = folder / f"{drafted.id}.yaml"
     if path.exists():
         raise LogrulesError(f"{path}: exists already; choose another --id")

@@ -13,7 +13,9 @@ from logrules.ruleset.pack import Pack
 from logrules.ruleset.pattern import found_in_time
 from logrules.ruletest.file_checks import STEP, TITLE, WHY
 from logrules.ruletest.format import formatted, written
-from logrules.ruletest.variable_parts import (
+from logrules.sources.discover import discover
+from logrules.sources.source import numbered_lines_of
+from logrules.tools.draft.variable_parts import (
     Filled,
     MessagePart,
     best_literal,
@@ -22,8 +24,6 @@ from logrules.ruletest.variable_parts import (
     pattern_of,
     shared_parts,
 )
-from logrules.sources.discover import discover
-from logrules.sources.source import numbered_lines_of
 
 # Around the line, so many are looked at for what looks like it.
 REACH = 20_000

@@ -1,31 +1,11 @@
-"""Something that `logrules check` found in a rule file."""
+"""What the faults that `logrules check` finds in rule files mean, by their codes."""
 
 import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
 
-from logrules.model.position import Position
 from logrules.model.record import record
 from logrules.model.report import Severity, Text
-
-# Keys of mappings and indices of lists, from the top of a document.
-NodePath = tuple[str | int, ...]
-
-
-@record
-class LintFinding:
-    """What is wrong and where; ``code`` is its kind.
-
-    ``removes`` is the part of the document to remove, if that fixes it without changing any diagnosis.
-    """
-
-    place: Position
-    code: str
-    message: str
-    removes: NodePath | None = None
-
-    def __str__(self) -> str:
-        return f"{self.place}: {self.code} {self.message}"
 
 
 @record
@@ -51,5 +31,3 @@ def _codes() -> dict[str, Code]:
 
 
 CODES: Mapping[str, Code] = _codes()
-# The codes of problems for which a pack cannot be compiled.
-OF_PROBLEM: Mapping[str, str] = {code.name: code.id for code in CODES.values()}

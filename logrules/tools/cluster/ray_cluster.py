@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from logrules.engine.distributed import Read, ReadFailed, Task, read, scanners_of
-from logrules.model.errors import RAY, LogrulesError, needed
+from logrules.model.errors import LogrulesError
 from logrules.model.record import record
 from logrules.model.report import SourceNote
 from logrules.model.stream import Block, End, Skipped
@@ -16,6 +16,7 @@ from logrules.sources.discover import Discovered, discover
 from logrules.sources.file import FileSource
 from logrules.sources.remote import is_remote
 from logrules.sources.source import BLOCK_BYTES, RecordSource, Source, modified_of
+from logrules.tools.extras import RAY, needed
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")

@@ -21,7 +21,7 @@ def run_pytest(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         "-m",
         "pytest",
         "-p",
-        "logrules.ruletest.pytest_plugin",
+        "logrules.tools.pytest_plugin",
         "-p",
         "no:cacheprovider",
         *words,

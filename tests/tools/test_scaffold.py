@@ -20,8 +20,8 @@ from logrules.ruleset.pattern import compiled as compiled_pattern
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.collect import Collection, compiled
 from logrules.ruletest.judging import run_tests
-from logrules.ruletest.scaffold import Extract, draft, near_miss
-from logrules.ruletest.variable_parts import Filled, best_literal, parts_of, pattern_of
+from logrules.tools.draft.scaffold import Extract, draft, near_miss
+from logrules.tools.draft.variable_parts import Filled, best_literal, parts_of, pattern_of
 from tests.conftest import COSTLY
 
 LOGS = sorted((shipped_rules().parent / "fixtures/captured").glob("*/log.txt"))

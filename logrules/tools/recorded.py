@@ -1,11 +1,14 @@
 """A source that can be read once, kept on the way so that it can be read again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from tempfile import SpooledTemporaryFile
 from weakref import finalize
 
+from logrules.model.record import replace
 from logrules.model.stream import MAX_LINE_BYTES, Block, End, Skipped, Tick
 from logrules.sources.chunking import whole_lines
+from logrules.sources.discover import Discovered
+from logrules.sources.file import FileSource
 from logrules.sources.source import BLOCK_BYTES, SavedSource, Source, modified_of
 
 _IN_MEMORY_BYTES = 16 << 20
@@ -54,3 +57,22 @@ class RepeatedSource(SavedSource):
     def __init__(self, name: str, modified: float | None, blocks: Iterator[Block]) -> None:
         super().__init__(name, blocks)
         self.modified = modified
+
+
+def recorded(found: Discovered) -> Discovered:
+    """The same sources; those that can be read only once are recorded, so that they can be read again."""
+    return replace(found, sources=tuple(one if is_saved(one) else RecordedSource(one) for one in found.sources))
+
+
+def read_again(sources: Iterable[Source]) -> list[Source]:
+    """The sources that `recorded` returned, from their beginning."""
+    return [
+        one.again() if isinstance(one, RecordedSource) else FileSource(one.path, one.name)
+        for one in sources
+        if isinstance(one, RecordedSource | FileSource)
+    ]
+
+
+def is_saved(source: Source) -> bool:
+    """Whether it is a file that can be read any number of times."""
+    return isinstance(source, FileSource) and source.path.is_file()

@@ -1,0 +1,1 @@
+"""`logrules new`: the draft of a rule from lines of a log."""
