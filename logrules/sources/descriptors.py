@@ -1,7 +1,6 @@
-"""Descriptors: all of a piece written, pipes made wide, what waits in them, and how many may be open."""
+"""Descriptors: all of a piece written, pipes made wide, and how many may be open."""
 
 import os
-import struct
 import time
 from contextlib import suppress
 
@@ -13,7 +12,6 @@ READ_BYTES, LARGE_BYTES = 1 << 20, 512 << 10
 REST_S = 0.0005
 # Where a descriptor does not block, it is written to again after so long.
 _FULL_S = 0.0005
-_COUNT = struct.Struct("i")
 
 
 def write_all(descriptor: int, data: "bytes | memoryview") -> None:
@@ -34,17 +32,6 @@ def widen(descriptor: int) -> None:
         return
     with suppress(OSError):
         fcntl(descriptor, F_SETPIPE_SZ, _PIPE_BYTES)
-
-
-def readable_bytes(descriptor: int) -> int:
-    """How much a pipe or terminal holds just now; nothing for what cannot say so."""
-    import fcntl
-    import termios
-
-    try:
-        return int(_COUNT.unpack(fcntl.ioctl(descriptor, termios.FIONREAD, bytes(_COUNT.size)))[0])
-    except OSError:
-        return 0
 
 
 # For modules that are loaded late, pipes of commands, databases, connections.

@@ -12,7 +12,8 @@ import sys
 import time
 from collections.abc import Sequence
 
-from logrules.sources.descriptors import LARGE_BYTES, READ_BYTES, REST_S, readable_bytes, widen, write_all
+from logrules.sources.descriptors import LARGE_BYTES, READ_BYTES, REST_S, widen, write_all
+from logrules.sources.flood import KEPT_BYTES, FloodPath, readable_bytes
 from logrules.sources.relay_feed import RelayFeed
 
 # What a watcher asks, each with a number: to stand still, to go on (its own line has ended the log's), to end.
@@ -30,6 +31,7 @@ class _Output:
         self.ours = ours
         self.onward = onward
         self.in_line = False
+        self.flood = FloodPath(ours)
 
 
 class RelayProcess:
@@ -60,15 +62,18 @@ class RelayProcess:
 
     def _pass(self, output: _Output) -> int:
         """What has come of it, or its end; how much was read."""
+        most = READ_BYTES
+        if self._feed.leaves_out(output.number) and output.onward is not None and output.flood.pass_on(output.onward):
+            most = KEPT_BYTES
         try:
-            size = os.readv(output.ours, [self._buffer])
+            size = os.readv(output.ours, [self._buffer[:most]])
         except BlockingIOError:  # somebody else took it: a standard input that is shared
             return 0
         except OSError:  # a terminal that nobody has open any more
             size = 0
         if not size:
             self._outputs.remove(output)
-            self._feed.resume(output.number)
+            self._feed.resume(output.number, *output.flood.taken())
             self._feed.end(output.number)
             return 0
         data = bytes(self._buffer[:size])
@@ -79,13 +84,13 @@ class RelayProcess:
             except OSError:  # its reader has gone; the log is read on
                 output.onward, output.in_line = None, False
         self._feed.put(output.number, data)
-        return size
+        return READ_BYTES if most < READ_BYTES else size
 
     def _resume(self) -> None:
         """Where there is room again, hand the watcher what comes from here on."""
         for output in self._outputs:
             if self._feed.has_room_again(output.number):
-                self._feed.resume(output.number)
+                self._feed.resume(output.number, *output.flood.taken())
 
     def _obey(self) -> None:
         """Do what the watcher asks; without it, only pass on."""
