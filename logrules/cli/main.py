@@ -212,7 +212,9 @@ def _parser(argv: Sequence[str], language: str) -> "tuple[_Parser, _Parser | Non
     # Named here, since making the name up loads what only help needs.
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB", prog="logrules")
     asked = next((word for word in argv if not word.startswith("-")), None)
-    for name, (module, about) in VERBS.items():
+    # Whoever begins with a verb of the core sees no list of the others.
+    for name in argv[:1] if argv[0:1] == [asked] and asked in VERBS else VERBS:
+        module, about = VERBS[name]
         _add(verbs, name, abouts.get(name, about), module if name == asked else None)
     if asked not in VERBS:
         for name, module in installed_verbs().items():

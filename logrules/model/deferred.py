@@ -1,6 +1,6 @@
 """Values that are made on first use: a live report is made on every change, and only read in part."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, TypeVar, overload
 
@@ -21,6 +21,9 @@ class Deferred(Sequence[_Item_co]):
     def __getitem__(self, place: slice) -> tuple[_Item_co, ...]: ...
     def __getitem__(self, place: int | slice) -> _Item_co | tuple[_Item_co, ...]:
         return self._whole()[place]
+
+    def __iter__(self) -> Iterator[_Item_co]:
+        return iter(self._whole())
 
     def __len__(self) -> int:
         return len(self._whole())

@@ -28,6 +28,9 @@ __all__ = ["field", "keyed_record", "mutable_record", "record", "replace"]
 
 _Class = TypeVar("_Class", bound=type)
 _Values = Callable[[object], tuple[object, ...]]
+_Store = Callable[[object, object], None]
+# The names by which an ``__init__`` calls them, of the first field first.
+_STORES = tuple(f"store_{place}" for place in range(64))
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -93,13 +96,19 @@ def _made(kind: _Class, behaviour: Callable[[_Values], Mapping[str, object]]) ->
     defaults = _defaults(kind) | {name: given[name] for name in own if name in given}
     names = tuple(sorted((*inherited, *own), key=lambda name: name in defaults))
     rest = {name: value for name, value in given.items() if name not in {*own, "__dict__", "__weakref__"}}
-    fixed = {"__slots__": tuple(own), "__match_args__": names, "__qualname__": kind.__qualname__}
-    made: Any = type(kind)(
+    stores: dict[str, _Store] = {}
+    fixed = {
+        "__init__": _initializer(kind, names, defaults, stores),
+        "__slots__": tuple(own),
+        "__match_args__": names,
+        "__qualname__": kind.__qualname__,
+    }
+    made: _Class = type(kind)(
         kind.__name__, kind.__bases__, {"__repr__": _shown, **rest, **behaviour(_values_of(names)), **_KEPT, **fixed}
     )
-    made.__init__ = _initializer(made, defaults)
-    found: _Class = made
-    return found
+    slots = [_store(getattr(made, name), defaults.get(name)) for name in names]
+    stores.update(zip(_STORES[: len(names)], slots, strict=True))
+    return made
 
 
 def _changeable(values: _Values) -> Mapping[str, object]:
@@ -147,18 +156,19 @@ def _values_of(names: Sequence[str]) -> _Values:
     return lambda self: (only(self),)
 
 
-def _initializer(made: Any, defaults: Mapping[str, object]) -> Callable[..., None]:
-    names = made.__match_args__
-    stores = {f"store_{place}": _store(getattr(made, name), defaults.get(name)) for place, name in enumerate(names)}
+def _initializer(
+    kind: type, names: tuple[str, ...], defaults: Mapping[str, object], stores: dict[str, _Store]
+) -> Callable[..., None]:
+    """An ``__init__`` that calls what is in ``stores`` by then: the slots are there when their class is."""
     code = _code_of_init(len(names)).replace(co_varnames=("self", *names))
-    found = FunctionType(code, stores, "__init__", tuple(defaults[name] for name in names if name in defaults))
-    found.__qualname__ = f"{made.__qualname__}.__init__"
+    found = FunctionType(code, stores, "__init__", tuple([defaults[name] for name in names if name in defaults]))
+    found.__qualname__ = f"{kind.__qualname__}.__init__"
     return found
 
 
-def _store(slot: Any, default: object) -> Callable[[object, object], None]:
+def _store(slot: Any, default: object) -> _Store:
     """A function that stores a value in a slot."""
-    store: Callable[[object, object], None] = slot.__set__
+    store: _Store = slot.__set__
     if not isinstance(default, _Factory):
         return store
     return lambda instance, value: store(instance, default.make() if value is default else value)
@@ -168,7 +178,7 @@ def _store(slot: Any, default: object) -> Callable[[object, object], None]:
 def _code_of_init(count: int) -> CodeType:
     """The code of an ``__init__`` with so many fields; their names are still to be filled in."""
     parameters = "".join(f", field_{place}" for place in range(count))
-    body = [f"    store_{place}(self, field_{place})" for place in range(count)] or ["    pass"]
+    body = [f"    {store}(self, field_{place})" for place, store in enumerate(_STORES[:count])] or ["    pass"]
     scope: dict[str, Any] = {}
     exec("\n".join([f"def __init__(self{parameters}):", *body]), scope)  # noqa: S102 (our own words)
     found: CodeType = scope["__init__"].__code__

@@ -2,25 +2,27 @@
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from operator import attrgetter
 
+from logrules.model.deferred import Deferred
 from logrules.model.record import field, record
 from logrules.model.stream import CONTINUED, surplus_lines
 from logrules.parsing.hit_line import MAX_SLICE_BYTES, HitLine, Kind, Stretch, parts_of
 from logrules.parsing.literal_matcher import Hits
 from logrules.parsing.window import Window
-from logrules.parsing.window_sample import ChosenLines, WindowSample, opening_of
+from logrules.parsing.window_sample import WindowSample, opening_of
 
 
 @record
 class Found:
     """The result of scanning a window: its hit lines and its number of lines; ``hits`` by entry, in all its lines.
 
-    ``continued`` of its lines are not lines of the file. The first ``settled`` hit lines are read at once, those behind
-    them may be held. Of the ``flooded`` kinds it has more lines than are read. A ``crowded`` window has all its lines
-    here, for their kinds are not worth comparing. ``thinned`` says that most repeated lines were left out.
+    ``continued`` of its lines are not lines of the file. The first ``settled`` hit lines, or all if that is more, are
+    read at once, those behind them may be held. Of the ``flooded`` kinds it has more lines than are read. A ``crowded``
+    window has all its lines here, for their kinds are not worth comparing; they are made when somebody asks for them.
+    ``thinned`` says that most repeated lines were left out.
     """
 
     source: str
@@ -45,14 +47,18 @@ def hit_lines(window: Window, hits: Hits, sample: WindowSample | None = None, kn
     spelt = found.spelt()
     by_entry = _counted(spelt)
     crowded = (sample or WindowSample()).is_crowded(by_entry)
-    choice = found.all() if sample is None or crowded else sample.choose(_alike(spelt), found.opening)
+    unfinished = bool(data) and not data.endswith(b"\n")
+    continued = surplus_lines(data) if CONTINUED[:1] in data else 0
+    if sample is None or crowded:
+        # Of a window full of hits the lines take twenty times its memory, and it may be one of eight looked at ahead.
+        every, total = Deferred(lambda: found.made(found.all())), data.count(b"\n")
+        return Found(window.source, every, total, unfinished, by_entry, continued, len(hits), crowded=crowded)
+    choice = sample.choose(_alike(spelt), found.opening)
     lines = found.made(choice.lines)
     settled = bisect_right(lines, found.start(choice.latest), key=_START) if choice.latest >= 0 else 0
     counted, number = (lines[-1].start, lines[-1].number) if lines else (0, 0)
     total = number + data.count(b"\n", counted)
-    unfinished = bool(data) and not data.endswith(b"\n")
-    continued = surplus_lines(data) if CONTINUED[:1] in data else 0
-    return Found(window.source, lines, total, unfinished, by_entry, continued, settled, choice.flooded, crowded)
+    return Found(window.source, lines, total, unfinished, by_entry, continued, settled, choice.flooded)
 
 
 _START = attrgetter("start")
@@ -73,10 +79,11 @@ class _LinesWithHits:
                     break
         self._bounds.append(len(hits))
 
-    def all(self) -> ChosenLines:
+    def all(self) -> Iterator[tuple[int, Kind]]:
         """All lines: used if there are too many kinds to group lines by them."""
-        kinds = (tuple(dict.fromkeys(self._hits.numbers[place:behind])) for place, behind in pairwise(self._bounds))
-        return ChosenLines(list(enumerate(kinds)), len(self._bounds) - 2)
+        return enumerate(
+            tuple(dict.fromkeys(self._hits.numbers[place:behind])) for place, behind in pairwise(self._bounds)
+        )
 
     def spelt(self) -> "dict[bytes, array[int]]":
         """The lines by the bytes of the numbers of their hits: of a flood many lines share these."""

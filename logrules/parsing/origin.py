@@ -48,7 +48,7 @@ class OriginResolver:
         self, components: Sequence[Component], own_words: Sequence[OwnWords], nesting: Sequence[Nesting] = ()
     ) -> None:
         self._components = components
-        self._words = OwnNames(own_words)
+        self._own_words = own_words
         self._nested = NestedPhases(nesting)
         self._read = lru_cache(_MAX_MEMO)(self._read_anew)
 
@@ -56,6 +56,10 @@ class OriginResolver:
     def _table(self) -> OriginTable:
         """Made where a log first has a frame, or a header that names a logger or a file: most have neither."""
         return OriginTable(self._components)
+
+    @cached_property
+    def _words(self) -> OwnNames:
+        return OwnNames(self._own_words)
 
     def of_frame(self, file: str, function: str) -> Origin:
         """The origin of a frame as a traceback prints it; ``own`` for the user's code and for copies of a library's."""

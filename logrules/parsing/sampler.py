@@ -67,7 +67,8 @@ class Sampler:
 
         A window is ``past`` if the log is known to go on behind those.
         """
-        lines, settled, ready = found.lines, found.settled, list[HitLine]()
+        lines, ready = found.lines, list[HitLine]()
+        settled = min(found.settled, len(lines))
         if past or self._read + len(lines) > LINES_IN_FULL:
             if not self.thinned:
                 ready, self.thinned = self.release(), True

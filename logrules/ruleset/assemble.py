@@ -6,7 +6,7 @@ from typing import Any
 from logrules.model.position import Problem
 from logrules.model.record import replace
 from logrules.ruleset import models as schema
-from logrules.ruleset.card_builder import step_text
+from logrules.ruleset.card_builder import kept_step
 from logrules.ruleset.condition import Waiting, leaves
 from logrules.ruleset.framework_builder import WAIT_KEYS, add_framework, qualified, trace_of
 from logrules.ruleset.framework_models import FrameworkFile
@@ -59,7 +59,7 @@ def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, t
         told_signals=told,
         tables=tables,
         translation=joined(_translations(sources)),
-        steps={name: step_text(step) for name, step in vocabulary.steps.items()},
+        steps={name: kept_step(step) for name, step in vocabulary.steps.items()},
         cards=draft.cards | {rule.id: card for rule, card in of_tables},
         required={pattern: required_words(pattern) for pattern in _of_tables(tables)},
         unclocked={pattern: lengths_without_clock(pattern) for pattern in _of_every_line(frameworks)},

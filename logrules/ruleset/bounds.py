@@ -45,9 +45,9 @@ class Compiles(_Bounds):
         """The check that it stands for."""
         from pydantic import AfterValidator
 
-        from logrules.ruleset.pattern import compiled
+        from logrules.ruleset.pattern import usable
 
-        yield AfterValidator(lambda pattern: compiled(self.before + pattern) and pattern)
+        yield AfterValidator(lambda pattern: usable(self.before + pattern) and pattern)
 
 
 @record

@@ -1,6 +1,6 @@
-"""The card of a rule, a wait or a row of a table as JSON text: what its cause's row says put in, steps by name."""
+"""The card of a rule, a wait or a row of a table, as it is kept: what its cause's row says put in, steps by name."""
 
-import json
+import marshal
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -16,26 +16,26 @@ from logrules.ruleset.vocabulary import Vocabulary
 _CHOSEN_BY = ("where", "when_told", "frameworks", "during")
 
 
-def card_text(card: schema.CardFile, vocabulary: Vocabulary) -> str:
+def kept_card(card: schema.CardFile, vocabulary: Vocabulary) -> bytes:
     """What a person reads of a rule."""
     cause = vocabulary.cause(card.cause)
     restart = card.restart or cause.restart
     said = {"title": card.title, "why": card.why, "differs_from": card.differs_from, "restart": restart.value}
     # What a rule puts first it knows better than the message.
     steps = _with_quotes(card.fixes or cause.fixes, cause, vocabulary, behind=1 if card.fixes else 0)
-    return _json({**said, "fixes": _referred(steps), "references": card.references})
+    return _kept({**said, "fixes": _referred(steps), "references": card.references})
 
 
-def row_text(row: ExceptionRow | ExitCode | Alternative, cause: Cause, vocabulary: Vocabulary) -> str:
+def kept_row(row: ExceptionRow | ExitCode | Alternative, cause: Cause, vocabulary: Vocabulary) -> bytes:
     """What a person reads of a row that recognised a cause: the words of the cause where it has none of its own."""
     steps = _with_quotes(row.fixes or cause.fixes, cause, vocabulary)
     said = {"title": row.title or cause.title, "why": row.why or cause.about, "restart": cause.restart.value}
-    return _json({**said, "cause": cause.id, "fixes": _referred(steps)})
+    return _kept({**said, "cause": cause.id, "fixes": _referred(steps)})
 
 
-def step_text(step: schema.NamedFixFile) -> str:
-    """A step that cards refer to by its name, as JSON text."""
-    return _json(_spelled_out(step))
+def kept_step(step: schema.NamedFixFile) -> bytes:
+    """A step that cards refer to by its name."""
+    return _kept(_spelled_out(step))
 
 
 def _spelled_out(step: schema.FixFile) -> dict[str, Any]:
@@ -86,5 +86,6 @@ def _risk(step: schema.FixFile) -> Risk:
     return step.risk or usual_risk(step.bash, step.env, changes=bool(step.flags or step.config or step.code))
 
 
-def _json(plain: Mapping[str, Any]) -> str:
-    return json.dumps({key: value for key, value in plain.items() if value}, ensure_ascii=False, separators=(",", ":"))
+def _kept(plain: Mapping[str, Any]) -> bytes:
+    # The old form of `marshal` depends on values alone, not on who else holds them.
+    return marshal.dumps({key: value for key, value in plain.items() if value}, 2)

@@ -5,7 +5,7 @@ from dataclasses import fields
 
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
-from logrules.ruleset.card_builder import card_text
+from logrules.ruleset.card_builder import kept_card
 from logrules.ruleset.condition import Waiting
 from logrules.ruleset.duration import seconds
 from logrules.ruleset.framework_models import FrameworkFile, MetricFile, WaitFile
@@ -64,7 +64,7 @@ def _add_wait(draft: PackBuilder, wait: WaitFile, framework: str, vocabulary: Vo
         explained_by=wait.explained_by,
         requires=wait.requires,
     )
-    draft.cards[card] = card_text(wait, vocabulary)
+    draft.cards[card] = kept_card(wait, vocabulary)
 
 
 def _add_metric(draft: PackBuilder, metric: MetricFile, framework: str) -> int:

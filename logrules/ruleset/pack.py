@@ -1,7 +1,7 @@
 """A loaded set of rules: frozen plain data, shared by threads, sent to processes, cached as JSON.
 
 No Hyperscan handle, no compiled pattern and no running state lives here. What only a
-person reads (titles, fixes) is kept as JSON text per rule and decoded when it is shown.
+person reads (titles, fixes) is kept as bytes per rule and decoded when it is shown.
 """
 
 from collections.abc import Mapping
@@ -237,9 +237,10 @@ class Pack:
 
     ``exit_signals`` are the signals of the forms of exits.yaml, by form, ``told_signals`` those of what any line may
     tell for the slots and conditions of steps, by name. ``origins`` are the files of the rules that
-    did not come with logrules. ``steps`` are the steps that ``cards`` name, each as JSON text. ``translation`` is what
-    people read in another language than English; empty unless it was asked for. ``patience`` is the share of the
-    usual patience that it was given. ``notes`` say what a configuration took from what can be diagnosed.
+    did not come with logrules. ``steps`` are the steps that ``cards`` name, as `card_builder` keeps both.
+    ``translation`` is what people read in another language than English; empty unless it was asked for. ``patience``
+    is the share of the usual patience that it was given. ``notes`` say what a configuration took from what can be
+    diagnosed.
     ``required`` are the words of which one stands in what a pattern of exceptions or told names matches; ``unclocked``
     says of patterns that are tried on every line how long a text may be for them to need no clock (`pattern_work`).
     """
@@ -259,8 +260,8 @@ class Pack:
     exit_signals: Mapping[str, int] = field(default_factory=dict)
     told_signals: Mapping[str, int] = field(default_factory=dict)
     tables: Tables = Tables()
-    cards: Mapping[str, str] = field(default_factory=dict)
-    steps: Mapping[str, str] = field(default_factory=dict)
+    cards: Mapping[str, bytes] = field(default_factory=dict)
+    steps: Mapping[str, bytes] = field(default_factory=dict)
     translation: Translation = Translation()
     origins: Mapping[str, str] = field(default_factory=dict)
     replaced: tuple[Replaced, ...] = ()

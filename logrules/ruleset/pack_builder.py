@@ -47,7 +47,7 @@ class PackBuilder:
     metrics: list[Metric] = field(default_factory=list)
     frameworks: list[Framework] = field(default_factory=list)
     records: list[int] = field(default_factory=list)
-    cards: dict[str, str] = field(default_factory=dict)
+    cards: dict[str, bytes] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
     def add_signal(self, signal: Signal) -> int:

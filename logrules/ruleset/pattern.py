@@ -59,6 +59,11 @@ def compiled(pattern: str) -> "regex.Pattern[str]":
     return made
 
 
+def usable(pattern: str) -> bool:
+    """True for a pattern that may be used; raises ValueError, with what is wrong, for another. One kept is known to."""
+    return pattern in _Stored.forms or compiled(pattern) is not None
+
+
 def _checked(pattern: str) -> "regex.Pattern[str]":
     """A pattern that nobody compiled before."""
     if found := _UNBOUNDED.search(pattern):

@@ -7,7 +7,7 @@ from logrules.model.position import Problem
 from logrules.model.record import replace
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
-from logrules.ruleset.card_builder import card_text, row_text
+from logrules.ruleset.card_builder import kept_card, kept_row
 from logrules.ruleset.causes import Alternative, Cause
 from logrules.ruleset.condition import Condition, Detector, Occurred, Sequence, Some, Supported, near
 from logrules.ruleset.duration import seconds
@@ -42,7 +42,7 @@ def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, voca
     said = {name: value for name, value in schema.fields_of(file, Rule).items() if value is not None}
     phases = {"phase": fixed, "phase_otherwise": otherwise or row.phase_otherwise}
     draft.rules[file.id] = replace(row, **{**said, **phases, "when": when, "evidence": tuple(evidence.values())})
-    draft.cards[file.id] = card_text(file, vocabulary)
+    draft.cards[file.id] = kept_card(file, vocabulary)
 
 
 def rule_of(cause: Cause, name: str, when: Condition) -> Rule:
@@ -107,7 +107,7 @@ def _phase_of(text: str | None) -> tuple[str | None, str | None]:
 _NEVER = Occurred(())
 
 
-def rules_of_tables(tables: Tables, vocabulary: Vocabulary) -> Iterator[tuple[Rule, str]]:
+def rules_of_tables(tables: Tables, vocabulary: Vocabulary) -> Iterator[tuple[Rule, bytes]]:
     """The rule and the card of each row of exceptions and exits whose cause is known."""
     for name, row, said in _rows(tables):
         cause = vocabulary.causes.get(row.cause)
@@ -116,7 +116,7 @@ def rules_of_tables(tables: Tables, vocabulary: Vocabulary) -> Iterator[tuple[Ru
             if isinstance(row, ExceptionRow) and rule.severity is Severity.WARNING:
                 # What was raised is no mere warning of a wait, also where its cause often is.
                 rule = replace(rule, severity=Severity.ERROR)
-            yield rule, row_text(row, cause, vocabulary)
+            yield rule, kept_row(row, cause, vocabulary)
 
 
 def _rows(tables: Tables) -> Iterator[tuple[str, ExceptionRow | ExitCode | Alternative, dict[str, Any]]]:

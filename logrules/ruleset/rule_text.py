@@ -1,6 +1,6 @@
 """What a person reads of a rule, a phase or a cause: decoded only when it is shown."""
 
-import json
+import marshal
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -53,7 +53,7 @@ class Card:
 
 def card_of(pack: Pack, rule: str) -> Card:
     """The card of a rule, a wait or a row of a table, in the languages that the pack was loaded for."""
-    plain = json.loads(pack.cards[rule])
+    plain = read_kept(pack.cards[rule])
     said = _said(plain, rule, pack.translation)
     return Card(
         title=Text(plain["title"], said.title),
@@ -67,8 +67,14 @@ def card_of(pack: Pack, rule: str) -> Card:
 
 def title_of(pack: Pack, rule: str) -> Text:
     """The title of a rule alone."""
-    plain = json.loads(pack.cards[rule])
+    plain = read_kept(pack.cards[rule])
     return Text(plain["title"], _said(plain, rule, pack.translation).title)
+
+
+def read_kept(kept: bytes) -> dict[str, Any]:
+    """What `card_builder` kept of a card or a step."""
+    found: dict[str, Any] = marshal.loads(kept)  # noqa: S302 (see `pack_cache`)
+    return found
 
 
 def _said(plain: Mapping[str, Any], rule: str, translation: Translation) -> RuleTranslation:
@@ -77,13 +83,13 @@ def _said(plain: Mapping[str, Any], rule: str, translation: Translation) -> Rule
     return translation.rules.get(rule) or RuleTranslation(cause.title, cause.about)
 
 
-def _spelled(steps: Iterable[Mapping[str, Any]], known: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
+def _spelled(steps: Iterable[Mapping[str, Any]], known: Mapping[str, bytes]) -> Iterator[Mapping[str, Any]]:
     """Each step with what it says; one of fixes/ keeps its name and its parameters for translations."""
     for step in steps:
         if "name" not in step:
             yield step
             continue
-        plain = json.loads(known[step["name"]])
+        plain = read_kept(known[step["name"]])
         params = {**plain.pop("params", {}), **step.get("params", {})}
         yield {**(filled(plain, params) if params else plain), "name": step["name"], "params": params}
 
@@ -156,7 +162,7 @@ def causes_of(pack: Pack) -> tuple[Word, ...]:
 
 def steps_of(pack: Pack) -> tuple[Word, ...]:
     """All steps that have a name, those of one file together."""
-    return tuple(_step_word(name, json.loads(step), pack.translation) for name, step in pack.steps.items())
+    return tuple(_step_word(name, read_kept(step), pack.translation) for name, step in pack.steps.items())
 
 
 def _step_word(name: str, plain: Mapping[str, Any], translation: Translation) -> Word:

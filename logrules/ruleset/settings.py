@@ -3,7 +3,6 @@
 Only what is needed to find packs is looked at here, on every start; the rest is checked when they are compiled.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -67,6 +66,8 @@ def _settings_in(path: Path) -> Settings | None:
     table = data.get("tool", {}).get("logrules") if project else data
     if not isinstance(table, dict):
         return None
+    import json
+
     try:
         plain = json.dumps(table, sort_keys=True, default=str, ensure_ascii=False)
     except RecursionError:

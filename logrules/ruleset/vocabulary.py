@@ -12,6 +12,7 @@ from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.misspelling import LISTED_BY, known_hint
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruleset.rule_text import read_kept
 from logrules.ruleset.tables import Tables
 
 # The keys that name something, and what they name: of rules, frameworks, markers and waits; and of rows of tables.
@@ -66,7 +67,7 @@ class Vocabulary:
     @classmethod
     def of_pack(cls, pack: Pack) -> "Vocabulary":
         """The vocabulary of a compiled pack."""
-        steps = [adapter_of(schema.NamedFixFile).validate_json(step) for step in pack.steps.values()]
+        steps = [adapter_of(schema.NamedFixFile).validate_python(read_kept(step)) for step in pack.steps.values()]
         return cls.of(pack.tables, [framework.id for framework in pack.frameworks], steps)
 
     def cause(self, name: str) -> Cause:

@@ -1,5 +1,6 @@
 """Paths to the tests that they hold: the pack to run on, the rule files' own tests, and the cases."""
 
+import gc
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -76,6 +77,7 @@ def known_collection(texts: Sequence[RuleText], settings: Settings | None) -> Te
     added = added_rules(texts, config) if len(shipped) < len(texts) else None
     if added is None:
         found = compiled(texts, settings)
+        gc.collect()  # the parser of conditions leaves cycles, with every document in them
         keep_pack(found[0])
         keep_value("suite", digest, found[1])
         return found

@@ -1,5 +1,6 @@
 """Hit lines of a window full of them: thinned before anything is made of them, and never read in vain."""
 
+import gc
 from itertools import pairwise
 from operator import itemgetter
 
@@ -18,12 +19,12 @@ from logrules.engine.extraction import (
 )
 from logrules.engine.run import prepared
 from logrules.engine.scan_pool import ScanPool
-from logrules.parsing.hit_line import MAX_SLICE_BYTES
+from logrules.parsing.hit_line import MAX_SLICE_BYTES, HitLine
 from logrules.parsing.hit_lines import Found, hit_lines
 from logrules.parsing.literal_matcher import Hits
 from logrules.parsing.sampler import LINES_IN_FULL
 from logrules.parsing.window import Window
-from logrules.parsing.window_sample import FLOOD_LINES, LAST_LINES, WINDOW_LINES, WindowSample
+from logrules.parsing.window_sample import FLOOD_LINES, LAST_LINES, MANY_ENTRIES, WINDOW_LINES, WindowSample
 from logrules.ruletest.harness import run_log
 from tests.conftest import MemorySource
 
@@ -64,6 +65,19 @@ def test_further_hits_stand_among_the_others_by_where_they_end(ends, more):
 
 def test_hits_are_counted_however_few_lines_are_kept():
     assert found(["aab"] * 100, 2).hits == {0: 200, 1: 100}
+
+
+def test_of_a_crowded_window_no_line_is_made_before_somebody_reads_it():
+    lines = MANY_ENTRIES + 9
+    window, hits = Window("log", 0, 0, b"x\n" * lines), Hits((2 * nth + 1, nth) for nth in range(lines))
+
+    def made() -> int:
+        return sum(isinstance(one, HitLine) and one.window is window for one in gc.get_objects())
+
+    ahead = hit_lines(window, hits, WindowSample())
+    assert (ahead.crowded, ahead.line_count, len(ahead.hits), made()) == (True, lines, lines, 0)
+    assert [line.number for line in ahead.lines] == list(range(lines))
+    assert ahead.settled >= lines
 
 
 @pytest.mark.parametrize(("hits", "dense"), [(DENSE_HITS, False), (DENSE_HITS + 1, True)])

@@ -25,6 +25,7 @@ HEAVY = frozenset(
         "dataclasses",
         "inspect",
         "jinja2",
+        "json",
         "mcp",
         "numpy",
         "pip",
@@ -58,8 +59,9 @@ try:
     main({arguments!r})
 except SystemExit:
     pass
+modules = sorted(sys.modules)
 import json
-sys.stderr.write("\\n" + json.dumps([sorted(sys.modules), opened]))
+sys.stderr.write("\\n" + json.dumps([modules, opened]))
 """
 
 
@@ -199,3 +201,21 @@ def test_the_first_start_compiles_all_rules_within_150_megabytes(tmp_path):
     )
     assert "CUDA" in done.stdout, done.stderr
     assert int(done.stdout.split()[-1]) << 10 < 150_000_000
+
+
+def test_what_was_read_of_rule_files_is_let_go_of_once_they_are_kept(tmp_path):
+    # In a process of its own: the tests' own keeps what it reads for the next test.
+    program = (
+        "import gc\n"
+        "gc.set_threshold(200_000)\n"
+        "from logrules.ruleset.load import shipped_texts\n"
+        "from logrules.ruleset.pack_builder import RuleSource\n"
+        "from logrules.ruletest.collect import known_collection\n"
+        "known_collection(list(shipped_texts()), None)\n"
+        "print(sum(isinstance(one, RuleSource) for one in gc.get_objects()))\n"
+    )
+    cache = {"LOGRULES_CACHE_DIR": str(tmp_path / "cache")}
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True, env=os.environ | cache
+    )
+    assert int(done.stdout) == 0
