@@ -313,7 +313,10 @@ def test_nothing_wrong_is_said_only_where_nothing_is_known(report):
 def test_what_a_diagnosis_warns_of_is_not_called_well():
     warned = replace(OOM, severity=Severity.WARNING)
     report = replace(FAILED, status=Status.HEALTHY, diagnoses=(warned,))
-    assert page(report).startswith("NOT WELL  in phase")
+    head, *rest = page(report).splitlines()
+    assert head.startswith("NOT WELL  in phase")
+    assert OOM.title.en in head
+    assert all(OOM.title.en not in line for line in rest)
     assert "NOTHING WRONG" not in page(report) + full_page(report)
     told = replace(report, diagnoses=(replace(warned, severity=Severity.INFO),))
     assert page(told).startswith("NOTHING WRONG FOUND")
