@@ -367,6 +367,16 @@ def test_a_terminal_gets_no_blanks_at_ends_and_steps_stand_beside_their_numbers(
     assert not [line for line in lines[step:] if "…" in line]
 
 
+def test_what_stands_behind_a_word_too_long_for_a_line_is_not_moved_in():
+    """Where the path ends with the line, the blank behind it began the next one."""
+    fix = Fix(Text(f"Open /{'a' * 149} in f: see."), risk=Risk.LOOK)
+    report = replace(FAILED, diagnoses=(replace(CROWDED, fixes=(fix,)),))
+    lines = [re.sub(r"\x1b\[[\d;]*m", "", line) for line in page(report, "en", width=80).splitlines()]
+    step = next(number for number, line in enumerate(lines) if line.startswith("  1. Open"))
+    told = [line for line in lines[step + 1 :] if line.startswith("     ")]
+    assert [line for line in told if line.startswith("      ")] == []
+
+
 def test_the_verdict_stands_in_the_first_line():
     first = page(FAILED).splitlines()[0]
     assert first == "FAILED  in phase train_step  The GPU ran out of memory · rank 3 (+ 0-2) · host 10.0.0.3"
