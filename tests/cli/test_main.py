@@ -457,6 +457,13 @@ def test_a_command_without_its_dashes_is_told_whole(words, meant, capsys, tmp_pa
     assert capsys.readouterr().err.endswith(f"is a program and no log; to start it: logrules watch -- {meant}\n")
 
 
+def test_a_launcher_that_is_not_here_is_told_by_the_script_behind_it():
+    words = ["nolauncher", "train.py"]
+    told = forgotten_dashes(["watch", *words], words, unknown=False)
+    assert told == "nolauncher is a program and no log; to start it: logrules watch -- nolauncher train.py"
+    assert forgotten_dashes(["watch", "a.log", "b.log"], ["a.log", "b.log"], unknown=False) is None
+
+
 def test_a_log_that_anybody_may_execute_is_no_program(tmp_path):
     log = tmp_path / "train.log"
     log.write_text("step 1\n")
