@@ -62,7 +62,7 @@ def forgotten_dashes(argv: Sequence[str], paths: Sequence[str], *, unknown: bool
     first = next((number for number, word in enumerate(paths) if not _ASSIGNMENT.match(word)), 0)
     words = paths[first:]
     more = bool(unknown or first or len(words) > 1)
-    if not words or not (_is_program(words[0]) and (more or os.sep in words[0]) or _takes_script(words)):
+    if not words or not ((_is_program(words[0]) and (more or os.sep in words[0])) or _takes_script(words)):
         return None
     meant = [*(["env"] if first else []), *argv[argv.index(paths[0]) :]]
     return f"{words[0]} is a program and no log; to start it: logrules watch -- {safe(shlex.join(meant))}"
