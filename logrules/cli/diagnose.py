@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from logrules.cli.extension import diagnose_extensions
 from logrules.cli.shared_options import (
+    add_format_option,
     add_language_options,
     add_pack_options,
     add_processes_option,
+    chosen_format,
     chosen_pack,
     whole_number,
 )
@@ -36,7 +38,7 @@ _EXAMPLES = """examples:
   logrules diagnose /scratch/42 --engine ray --on-node   logs on the local disks of its nodes
   kubectl logs job/train | logrules diagnose -   standard input
   logrules diagnose train.log.gz --format json   for machines
-  logrules diagnose train.log --format html -o report.html
+  logrules diagnose train.log -o report.html     an HTML page to share
   logrules diagnose train.log --format markdown  to paste into an issue; also sarif, junit, github, trace, jsonl
   logrules diagnose train.log --expect verl-gkd  where the run left the path of a healthy one
   logrules diagnose train.log --baseline good.log    how it differs from a good run
@@ -52,13 +54,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
     parser.add_argument("paths", nargs="*", metavar="PATH", help="logs, folders of logs, or - for standard input")
-    parser.add_argument(
-        "--format", choices=("text", "json", *forms()), default="text", help="output format (default: text)"
-    )
+    add_format_option(parser, "json", *forms())
     add_pack_options(parser)
     add_language_options(parser, commands=True)
     parser.add_argument("--all", action="store_true", help="show everything: all diagnoses, evidence and steps")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write the report to FILE")
     parser.add_argument("--no-cache", action="store_true", help="recompile the rules")
     add_processes_option(parser, "processes for many logs (default: one per core)")
     parser.add_argument("--threads", type=whole_number(1), default=2, metavar="N", help="scanning threads (default: 2)")
@@ -76,6 +75,7 @@ def run(options: argparse.Namespace) -> int:
 
     # A scanning thread needs the interpreter for moments only, and by default may have to wait 5 ms for it.
     sys.setswitchinterval(0.0001)
+    options.format = chosen_format(options)
     given = options.paths or ([] if sys.stdin.isatty() else ["-"])
     additions = [one for each in diagnose_extensions() if (one := each.addition(options)) is not None]
     found = _first(addition.found(given) for addition in additions) or discover(given, options.block_bytes)

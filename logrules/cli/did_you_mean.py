@@ -61,10 +61,16 @@ def forgotten_dashes(argv: Sequence[str], paths: Sequence[str], *, unknown: bool
 
     first = next((number for number, word in enumerate(paths) if not _ASSIGNMENT.match(word)), 0)
     words = paths[first:]
-    if not words or not (_is_program(words[0]) and (unknown or first or len(words) > 1 or os.sep in words[0])):
+    more = bool(unknown or first or len(words) > 1)
+    if not words or not ((_is_program(words[0]) and (more or os.sep in words[0])) or _takes_script(words)):
         return None
     meant = [*(["env"] if first else []), *argv[argv.index(paths[0]) :]]
     return f"{words[0]} is a program and no log; to start it: logrules watch -- {safe(shlex.join(meant))}"
+
+
+def _takes_script(words: Sequence[str]) -> bool:
+    """Whether the first word is nothing here, and a script follows: a launcher that only the job's environment has."""
+    return any(word.endswith(".py") for word in words[1:]) and not Path(words[0]).exists()
 
 
 def _is_program(word: str) -> bool:

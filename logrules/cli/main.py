@@ -37,7 +37,7 @@ _MAX_REASON_CHARS = 300
 _MAX_PROBLEMS = 50
 _NO_THREAD = "can't start new thread"  # as Python says it, in a RuntimeError like any other
 _LOST_PROCESS = "BrokenProcessPool"  # by its name: to import it takes as long as to read a short log
-_BEFORE_THE_VERB = ("--help", "--version", "--debug")
+_BEFORE_THE_VERB = ("-h", "--help", "-V", "--version", "--debug")
 # A start makes tens of thousands of objects that stay: by default they are looked through for garbage a hundred times.
 _COLLECTED_AFTER = 200_000
 _DESCRIPTION = "Says where a machine-learning training run is stuck, why, on which rank, and what to try first."
@@ -100,7 +100,7 @@ def _refuse_first(word: str, parser: "_Parser") -> None:
     if not word.startswith("-"):
         meant = hint(word, parser.verbs()) or "; `logrules --help` lists them"
         raise LogrulesError(f"there is no command `{word}`{meant}")
-    if word.startswith("--") and not any(option.startswith(word) for option in _BEFORE_THE_VERB):
+    if word not in _BEFORE_THE_VERB:
         parser.error(f"unrecognized arguments: {word}")
 
 
@@ -161,6 +161,31 @@ def _columns() -> int:
         return 80
 
 
+class _VerbList(argparse.HelpFormatter):
+    """Has the longest verb on the line of what it does: argparse forgets by how much verbs are indented."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        super().add_argument(action)
+        self._action_max_length += self._indent_increment if isinstance(action, argparse._SubParsersAction) else 0  # noqa: SLF001
+
+
+class _VerbHelp(argparse.RawDescriptionHelpFormatter):
+    """In the usage only what has to be given: the options are listed below it."""
+
+    def add_usage(
+        self,
+        usage: str | None,
+        actions: Iterable[argparse.Action],
+        groups: "Iterable[argparse._MutuallyExclusiveGroup]",
+        prefix: str | None = None,
+    ) -> None:
+        asked = [group for group in groups if group.required]
+        of_groups = [action for group in asked for action in group._group_actions]  # noqa: SLF001
+        told = [action for action in actions if action.required or not action.option_strings or action in of_groups]
+        self._prog += " [options]"
+        super().add_usage(usage, told, asked, prefix)
+
+
 class _Parser(argparse.ArgumentParser):
     """Speaks the user's language; with the words that it repeats, no control of a terminal gets through."""
 
@@ -204,10 +229,13 @@ def _parser(argv: Sequence[str], language: str) -> "tuple[_Parser, _Parser | Non
     parser = _Parser(
         prog="logrules",
         description=description,
-        formatter_class=partial(argparse.HelpFormatter, width=_columns() - 2),
+        formatter_class=partial(_VerbList, width=_columns() - 2),
         epilog=epilog,
+        allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=f"logrules {__version__}", help="print the version")
+    parser.add_argument(
+        "-V", "--version", action="version", version=f"logrules {__version__}", help="print the version"
+    )
     parser.add_argument("--debug", action="store_true", help=_DEBUG_HELP)
     # Named here, since making the name up loads what only help needs.
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB", prog="logrules")
@@ -235,8 +263,10 @@ def _parser(argv: Sequence[str], language: str) -> "tuple[_Parser, _Parser | Non
 
 def _add(verbs: "_Verbs", name: str, about: str, module: str | None) -> None:
     """Add a verb to the list; with its options where its module is given."""
-    form = partial(argparse.RawDescriptionHelpFormatter, width=_columns() - 2)
-    child = verbs.add_parser(name, help=about.replace("%", "%%"), description=about, formatter_class=form)
+    form = partial(_VerbHelp, width=_columns() - 2)
+    child = verbs.add_parser(
+        name, help=about.replace("%", "%%"), description=about, formatter_class=form, allow_abbrev=False
+    )
     if module is not None:
         found = verb(name, module)
         found.add_options(child)

@@ -42,6 +42,21 @@ def add_language_options(parser: argparse.ArgumentParser, *, commands: bool = Fa
         parser.add_argument("--shell", choices=("bash", "powershell"), help=about)
 
 
+def add_format_option(parser: argparse.ArgumentParser, *formats: str) -> None:
+    """The form of what is written, and where to; `chosen_format` has it."""
+    about = "output format (default: that which FILE ends in, else text)"
+    parser.add_argument("--format", choices=("text", *formats), help=about)
+    parser.add_argument("-o", "--output", metavar="FILE", help="write it to FILE")
+    parser.set_defaults(formats=formats)
+
+
+def chosen_format(options: argparse.Namespace) -> str:
+    """The form that was asked for, by name or by the ending of the file (``report.html``)."""
+    ending = Path(options.output or "").suffix.removeprefix(".")
+    meant = {"md": "markdown"}.get(ending, ending)
+    return options.format or (meant if meant in options.formats else "text")
+
+
 def preferred_language(environment: Mapping[str, str] = os.environ) -> str:
     """Chinese (zh) or English (en), by the locale; the first variable that is set decides, as in gettext."""
     for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):

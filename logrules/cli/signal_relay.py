@@ -12,9 +12,12 @@ from contextlib import contextmanager
 from threading import Thread
 
 from logrules.cli.watched_job import ENDING, Job
+from logrules.sources.wall_clock import now
 
 _ENDING = frozenset((*ENDING, "SIGQUIT"))
 _READ_BYTES = 256
+# What comes again so soon is the same: `timeout` and launchers signal a process and then its group, it included.
+_SAME_S = 0.5
 # How a shell tells that a signal ended a program.
 _ENDED_BY = 128
 
@@ -30,7 +33,7 @@ class SignalRelay:
         self._numbers = numbers
         self._out, self.wakeup_fd = os.pipe()
         os.set_blocking(self.wakeup_fd, False)
-        self._last: frozenset[int] = frozenset()
+        self._last: dict[int, float] = {}
         self.ended_by: str | None = None
         self._thread = Thread(target=self._run, name="signals", daemon=True)
         self._thread.start()
@@ -50,12 +53,14 @@ class SignalRelay:
     def _pass_on(self, number: int) -> None:
         """Hand it to the job; what has ended the watching once does so at once when it comes again."""
         if number in self._last:
+            if now() - self._last[number] < _SAME_S:
+                return
             os._exit(_ENDED_BY + number)
         name = signal.Signals(number).name
         if name in _ENDING:
             self.ended_by = name
         if self._job.signalled(number):
-            self._last |= {number}
+            self._last[number] = now()
 
 
 @contextmanager

@@ -144,6 +144,7 @@ class TerminalPage(Page):
         lines = said.wrap(self._console, max(self._console.width - indent - hang, _LEAST_COLUMNS), tab_size=_TAB)
         for number, line in enumerate(lines or [said]):
             line.rstrip()
+            line = line[len(line.plain) - len(line.plain.lstrip()) :] if number else line  # noqa: PLW2901
             self._console.print(Text(" " * indent) + (Text(" " * hang) if number else sign) + line, soft_wrap=True)
 
     def _write_whole(self, indent: int, part: StyledText) -> None:

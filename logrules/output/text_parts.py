@@ -97,7 +97,8 @@ def status_color(report: Report) -> str:
 
 def is_explained(report: Report) -> bool:
     """Whether the first diagnosis is what the verdict says."""
-    return bool(report.diagnoses) and report.status in (Status.FAILED, Status.STALLED)
+    told = report.status in (Status.FAILED, Status.STALLED) or status_word(report) is words.TROUBLE
+    return bool(report.diagnoses) and told
 
 
 def is_beside_the_point(report: Report) -> bool:
@@ -140,7 +141,8 @@ def _facts(report: Report, language: str) -> list[str]:
     read = ", ".join(report.sources[:MAX_SOURCES])
     if len(report.sources) > MAX_SOURCES:
         read += f" … ({words.LOGS.of(language).format(count=len(report.sources))})"
-    facts = [read, f"{report.lines:,} {(words.LINE if report.lines == 1 else words.LINES).of(language)}"]
+    lines = f"{report.lines:,} {(words.LINE if report.lines == 1 else words.LINES).of(language)}"
+    facts = [read, lines] if read else [lines]
     if report.comparison is not None:
         facts.append(coverage(report.comparison, language))
     phases = _phases_seen(report)

@@ -279,7 +279,9 @@ class WriterState:
 
     def stance(self, trace: OpenTraceback, last: Event) -> Stance:
         """Whether an exception was lived through, as far as its own lines tell."""
-        ignored = self.ignored_line is not None and 0 <= trace.first.line - self.ignored_line <= SOURCE_LINES
+        # An error that is tried again is told right above its traceback; between the two it may have been given up.
+        reach = 1 if self.only_retried else SOURCE_LINES
+        ignored = self.ignored_line is not None and 0 <= trace.first.line - self.ignored_line <= reach
         # What nobody caught is printed from the script's own code on; the words above it were of something else.
         ignored = ignored and not (self.only_retried and trace.frames.begins_in_script)
         self.ignored_line = None

@@ -55,6 +55,10 @@ def impact_of_changes(since: str, roots: Sequence[Path]) -> ChangeImpact:
     if any(path.is_relative_to(package) and path.suffix == ".py" for path in changed):
         return ChangeImpact(everything=True)
     places = [shipped_rules().resolve(), *(root.resolve() for root in roots)]
+    if not roots and not _holds(places[0]):
+        raise LogrulesError(
+            "--changed: no folder of rules here is known: name it, or list it as `packs` in logrules.toml"
+        )
     ids: set[str] = set()
     literals: set[bytes] = set()
     for path, name in changed.items():
@@ -98,7 +102,7 @@ def changed_files(since: str) -> dict[Path, str]:
     """
     if since.startswith("-"):
         raise LogrulesError(f"{since}: no such commit")
-    root = Path(_git("rev-parse", "--show-toplevel").decode().rstrip("\n"))
+    root = _root()
     try:
         changed = _changed_since(since)
     except LogrulesError:
@@ -108,6 +112,16 @@ def changed_files(since: str) -> dict[Path, str]:
     new = _git("-C", str(root), "ls-files", "--others", "--exclude-standard", "-z")
     names = [name.decode(errors="surrogateescape") for name in (changed + new).split(b"\0") if name]
     return {(root / name).resolve(): name for name in names}
+
+
+def _holds(folder: Path) -> bool:
+    """Whether the repository has files of this folder, which may lie in it without being part of it, as installed."""
+    root = _root()
+    return folder.is_relative_to(root) and bool(_git("-C", str(root), "ls-files", "-z", "--", str(folder)))
+
+
+def _root() -> Path:
+    return Path(_git("rev-parse", "--show-toplevel").decode().rstrip("\n")).resolve()
 
 
 def _changed_since(since: str) -> bytes:

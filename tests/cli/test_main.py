@@ -344,8 +344,41 @@ def test_a_log_without_a_verb_is_told_how_to_diagnose_it(words, capsys, tmp_path
 def test_without_a_word_it_helps(capsys):
     assert main([]) == 2
     told = capsys.readouterr()
-    assert (told.out, told.err.splitlines()[0]) == ("", "usage: logrules [-h] [--version] [--debug] VERB ...")
+    assert (told.out, told.err.splitlines()[0]) == ("", "usage: logrules [-h] [-V] [--debug] VERB ...")
     assert "diagnose" in told.err
+
+
+@pytest.mark.parametrize("words", ["-V", "--version"])
+def test_the_version_is_told(words, capsys):
+    with pytest.raises(SystemExit) as left:
+        main([words])
+    assert (left.value.code, capsys.readouterr().out) == (0, f"logrules {logrules.__version__}\n")
+
+
+def test_each_verb_stands_beside_what_it_does_and_a_usage_names_only_what_must_be_given(capsys):
+    main([])
+    told = capsys.readouterr().err
+    assert "\n    completion   print" in told
+    with pytest.raises(SystemExit):
+        main(["inspect", "--help"])
+    assert capsys.readouterr().out.splitlines()[0] == "usage: logrules inspect [options] (--pid PID | --job FOLDER)"
+
+
+@pytest.mark.parametrize(
+    ("words", "begins"),
+    [
+        ("-o report.json", '{\n "schema": "logrules.report/'),
+        ("-o report.md", "**FAILED** · "),
+        ("-o report.txt", "FAILED  in phase"),
+        ("-o json", "FAILED  in phase"),
+        ("-o report.json --format text", "FAILED  in phase"),
+    ],
+)
+def test_the_ending_of_the_file_says_in_which_form_a_report_is_written(words, begins, log, tmp_path, monkeypatch):
+    path = log(OOM)
+    monkeypatch.chdir(tmp_path)
+    assert main(["diagnose", path, *words.split()]) == 1
+    assert Path(words.split()[1]).read_text(encoding="utf-8").replace("probably ", "").startswith(begins)
 
 
 @pytest.mark.parametrize("words", ["diagnose -j 0", "check -j -1", "test -j x", "diagnose --threads 0", "scan -j 0 a"])
@@ -361,6 +394,8 @@ def test_a_number_that_makes_no_sense_is_refused(words, capsys):
         ("diagnos a.log", "logrules: there is no command `diagnos`; did you mean diagnose?"),
         ("frobnicate", "logrules: there is no command `frobnicate`; `logrules --help` lists them"),
         ("--verson", "logrules: unrecognized arguments: --verson; did you mean --version?"),
+        ("-x", "logrules: unrecognized arguments: -x"),
+        ("diagnose --form json a.log", "logrules diagnose: unrecognized arguments: --form; did you mean --format?"),
         ("diagnose --langg zh a.log", "logrules diagnose: unrecognized arguments: --langg; did you mean --lang?"),
         ("diagnose --format htm a.log", "logrules diagnose: argument --format: invalid choice: 'htm'"),
         ("schema", "logrules schema: the following arguments are required: name"),
@@ -420,6 +455,13 @@ def test_a_command_without_its_dashes_is_told_whole(words, meant, capsys, tmp_pa
     (tmp_path / "train.sh").chmod(0o755)
     assert main(["watch", "--lang", "en", *shlex.split(words)]) == 2
     assert capsys.readouterr().err.endswith(f"is a program and no log; to start it: logrules watch -- {meant}\n")
+
+
+def test_a_launcher_that_is_not_here_is_told_by_the_script_behind_it():
+    words = ["nolauncher", "train.py"]
+    told = forgotten_dashes(["watch", *words], words, unknown=False)
+    assert told == "nolauncher is a program and no log; to start it: logrules watch -- nolauncher train.py"
+    assert forgotten_dashes(["watch", "a.log", "b.log"], ["a.log", "b.log"], unknown=False) is None
 
 
 def test_a_log_that_anybody_may_execute_is_no_program(tmp_path):

@@ -208,6 +208,8 @@ def test_a_pipe_that_stays_open_is_reported_on_when_we_are_told_to_stop(number):
         one.stdin.write(KILLED.read_bytes())
         one.stdin.flush()
         wait_for(one.stdout, b"error: ")
+        # As `timeout` sends it: to the process, then to its group.
+        one.send_signal(number)
         one.send_signal(number)
         assert b"FAILED  in phase train_step" in one.stdout.read()
         assert one.wait(PATIENCE_S) == 1

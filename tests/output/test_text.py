@@ -313,7 +313,10 @@ def test_nothing_wrong_is_said_only_where_nothing_is_known(report):
 def test_what_a_diagnosis_warns_of_is_not_called_well():
     warned = replace(OOM, severity=Severity.WARNING)
     report = replace(FAILED, status=Status.HEALTHY, diagnoses=(warned,))
-    assert page(report).startswith("NOT WELL  in phase")
+    head, *rest = page(report).splitlines()
+    assert head.startswith("NOT WELL  in phase")
+    assert OOM.title.en in head
+    assert all(OOM.title.en not in line for line in rest)
     assert "NOTHING WRONG" not in page(report) + full_page(report)
     told = replace(report, diagnoses=(replace(warned, severity=Severity.INFO),))
     assert page(told).startswith("NOTHING WRONG FOUND")
@@ -362,6 +365,16 @@ def test_a_terminal_gets_no_blanks_at_ends_and_steps_stand_beside_their_numbers(
     step = next(number for number, line in enumerate(lines) if line.startswith("  1. "))
     assert lines[step + 1].startswith("     ")
     assert not [line for line in lines[step:] if "…" in line]
+
+
+def test_what_stands_behind_a_word_too_long_for_a_line_is_not_moved_in():
+    """Where the path ends with the line, the blank behind it began the next one."""
+    fix = Fix(Text(f"Open /{'a' * 149} in f: see."), risk=Risk.LOOK)
+    report = replace(FAILED, diagnoses=(replace(CROWDED, fixes=(fix,)),))
+    lines = [re.sub(r"\x1b\[[\d;]*m", "", line) for line in page(report, "en", width=80).splitlines()]
+    step = next(number for number, line in enumerate(lines) if line.startswith("  1. Open"))
+    told = [line for line in lines[step + 1 :] if line.startswith("     ")]
+    assert [line for line in told if line.startswith("      ")] == []
 
 
 def test_the_verdict_stands_in_the_first_line():

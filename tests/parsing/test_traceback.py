@@ -426,6 +426,7 @@ def test_crashes_have_a_code(text: str, code: int):
         ("--- Logging error ---\n" + _PLAIN.format("OSError: gone"), Stance.CAUGHT),
         ("WARNING upload failed, retrying\n" + "".join(_HANDLED), Stance.CAUGHT),
         # The interpreter prints what nobody caught from the script's own code on, whatever was said above it.
+        ("WARNING upload failed, retrying\nthe upload was given up\n" + "".join(_HANDLED), Stance.FACT),
         ("WARNING upload failed, retrying\n" + _PLAIN.format("OSError: gone"), Stance.FACT),
         # What a program passes on of another one's output, line by line, is logged at the level of all of it.
         ("".join(f"INFO 01-02 03:04:05 [a.py:1] {line}\n" for line in _PLAIN.format("OSError: gone").splitlines()),

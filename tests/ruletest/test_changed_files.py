@@ -136,6 +136,13 @@ def test_no_repository_and_no_such_commit_are_told(checkout, logrules, tmp_path_
     assert logrules(checkout, "my", "--changed", "--since=--output=x")[0] == 2
 
 
+def test_a_folder_of_rules_that_nobody_named_is_no_success(checkout, logrules):
+    write(checkout / "my/acme/one.yaml", faulty_rule("ONE-WORD", faulty=True))
+    status, out, err = logrules(checkout, "--changed")
+    assert (status, out) == (2, "")
+    assert "name it, or list it as `packs` in logrules.toml" in err
+
+
 # --- the pack that is put together from an earlier one --------------------------------------------------------------
 
 

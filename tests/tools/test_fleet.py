@@ -23,6 +23,7 @@ from logrules.tools.fleet.history import History, default_history
 from logrules.tools.fleet.job import JobSummary, SeenJob, grouped
 from logrules.tools.fleet.jobs import jobs_below
 from logrules.tools.fleet.jobs_json import job_document, job_of, job_schema
+from logrules.tools.fleet.jobs_text import render_jobs
 from logrules.tools.fleet.listing import moment
 from logrules.tools.fleet.summary import summed_up
 
@@ -122,6 +123,16 @@ def test_the_table_says_the_same(runs, capsys):
     rows = capsys.readouterr().out.splitlines()
     assert rows[1].split() == ["a", "FAILED", "cuda-oom", "train_step", "rank", "3", "2025-06-15", "10:41", "32m"]
     assert rows[-1] == "3 jobs: 1 failed or stalled, 32m lost (2.1 GPU-hours)"
+    assert main(["scan", "runs", "--lang", "zh"]) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == "3 个作业：1 个失败或卡住，损失 32m (2.1 GPU 小时)"
+
+
+def test_a_job_that_something_warns_of_is_not_called_well(capsys):
+    render_jobs(
+        [JobSummary("a", Status.HEALTHY, cause="loss-spike"), JobSummary("b", Status.HEALTHY)], sys.stdout, "en"
+    )
+    first, second = capsys.readouterr().out.splitlines()[1:3]
+    assert ("NOT WELL" in first, "NOTHING WRONG FOUND" in second) == (True, True)
 
 
 def test_jobs_may_be_files_and_lie_deeper(runs, capsys):

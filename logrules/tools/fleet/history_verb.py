@@ -21,7 +21,7 @@ _EXAMPLES = """examples:
                                             new this week or back after it was gone, GPU-hours lost
   logrules history --since 7d --group host  hosts on which jobs failed last week
   logrules history --group user-frame       places in your own code
-  logrules history --format html -o fleet.html    a page with trends, to forward
+  logrules history -o fleet.html            a page with trends, to forward
   logrules history --cause nccl-timeout --job '*/llama*'
   logrules history --fingerprint 3f2a       the jobs of one kind
   logrules history --note 3f2a 'known: waits for the new driver, ticket 812'

@@ -32,6 +32,9 @@ _COLOR = {Status.FAILED: "red", Status.STALLED: "yellow", None: "magenta"}
 _SHOWN = 4
 _WIDE = 400
 
+_IN_ALL = Text(
+    "{jobs} jobs: {troubled} failed or stalled, {time} lost", "{jobs} 个作业：{troubled} 个失败或卡住，损失 {time}"
+)
 _FAILED = Text("{troubled} of {jobs} jobs failed", "{jobs} 个作业中 {troubled} 个失败")
 _RECENT = Text("{recent} in the last 7 days", "最近 7 天 {recent} 个")
 _LOST = Text("lost {time}", "损失 {time}")
@@ -57,8 +60,9 @@ def render_jobs(summaries: Sequence[JobSummary], out: TextIO, language: str) -> 
     troubled = sum(one.troubled for one in summaries)
     lost = sum(one.lost_s or 0.0 for one in summaries)
     hours = sum(one.lost_gpu_hours or 0.0 for one in summaries)
-    gpus = f" ({hours:.1f} GPU-hours)" if hours else ""
-    console.print(f"{len(summaries)} jobs: {troubled} failed or stalled, {duration(lost)} lost{gpus}", style="dim")
+    gpus = f" ({_GPU_HOURS.of(language).format(hours=f'{hours:.1f}')})" if hours else ""
+    told = _IN_ALL.of(language).format(jobs=len(summaries), troubled=troubled, time=duration(lost))
+    console.print(f"{told}{gpus}", style="dim")
 
 
 def _table(summaries: Sequence[JobSummary], width: int, language: str) -> "Table":
@@ -84,11 +88,13 @@ def _table(summaries: Sequence[JobSummary], width: int, language: str) -> "Table
 
 
 def _cells(one: JobSummary, language: str) -> tuple[str, ...]:
-    said = words.STATUS[one.status].of(language) if one.status else _UNREAD.of(language)
+    said = _UNREAD if one.status is None else words.STATUS[one.status]
+    # As a report says it: only a job that something warns of has a cause.
+    said = words.TROUBLE if one.status is Status.HEALTHY and one.cause else said
     ended = "" if one.ended is None else f"{datetime.fromtimestamp(one.ended, UTC):%Y-%m-%d %H:%M}"
     cause = one.cause or one.unread or ""
     length = "" if one.lost_s is None else duration(one.lost_s)
-    return one.job, said, cause, one.phase, _culprit(one, language), ended, length
+    return one.job, said.of(language), cause, one.phase, _culprit(one, language), ended, length
 
 
 def render_groups(groups: Sequence[JobGroup], out: TextIO, language: str, by: str, *, hidden: int = 0) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TextIO
 
-from logrules.cli.shared_options import add_language_options
+from logrules.cli.shared_options import add_format_option, add_language_options, chosen_format
 from logrules.model.errors import LogrulesError
 from logrules.ruleset.duration import UNITS_S
 from logrules.tools.extras import HTML, needed
@@ -23,16 +23,14 @@ def add_list_options(parser: argparse.ArgumentParser) -> None:
     """How jobs are listed, and where results are kept."""
     parser.add_argument("--group", choices=BY, help="group jobs by what they have in common")
     parser.add_argument("--all", action="store_true", help="with --group: also snoozed groups")
-    parser.add_argument(
-        "--format", choices=("text", "jsonl", "html"), default="text", help="output format (default: text)"
-    )
-    parser.add_argument("-o", "--output", metavar="FILE", help="write the list to FILE")
+    add_format_option(parser, "jsonl", "html")
     add_language_options(parser)
     parser.add_argument("--history", metavar="FILE", help="where results are kept (default: the user's state folder)")
 
 
 def print_jobs(jobs: "Sequence[SeenJob]", remarks: "Mapping[str, Remark]", options: argparse.Namespace) -> None:
     """The list or the groups, in the form that was asked for, to where it was asked for. Raises LogrulesError."""
+    options.format = chosen_format(options)
     if not options.output:
         _render(jobs, remarks, options, sys.stdout)
         return

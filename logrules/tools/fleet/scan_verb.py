@@ -28,7 +28,7 @@ _EXAMPLES = """examples:
   logrules scan /data --jobs 'runs/*/logs'         what a pattern matches below the folder
   logrules scan runs/ --since 24h --group host     hosts on which jobs failed: the worst first
   logrules scan runs/ --group fingerprint          kinds of failures, known or not: how often, where, what they cost
-  logrules scan runs/ --format html -o jobs.html   a page with trends, to forward
+  logrules scan runs/ -o jobs.html                 a page with trends, to forward
   logrules scan runs/ --format jsonl > jobs.jsonl  one job per line, as JSON; `logrules schema job`
   logrules scan /shared/runs --engine ray          on an existing Ray cluster that shares the folder
   logrules scan /scratch/runs --engine ray --on-node    jobs on the local disks of its nodes

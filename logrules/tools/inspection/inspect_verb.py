@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from logrules.cli.shared_options import EXIT_UNUSABLE, add_language_options, add_pack_options
+from logrules.cli.shared_options import EXIT_UNUSABLE, add_format_option, add_language_options, add_pack_options
 from logrules.model.stream import End
 
 ABOUT = "show where the processes of a running job are, and why they hang"
@@ -15,7 +15,7 @@ _EXAMPLES = """examples:
   logrules inspect --job runs/42       the job that works in that folder, with its logs
   logrules inspect --pid 4242 --slow   the slowest process of a slow job; takes most of a minute
   logrules inspect --pid 4242 --inspect-hosts node2,node3      also its processes there, by ssh
-  logrules inspect --pid 4242 --format html -o stacks.html      an HTML page, with the merged stacks
+  logrules inspect --pid 4242 -o stacks.html      an HTML page, with the merged stacks
   sudo -E logrules inspect --pid 4242  if the kernel lets only root look (ptrace_scope)
 
 Needs `pip install 'logrules[inspect]'`. What still moves between two samples is not called stuck.
@@ -36,10 +36,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="also inspect these hosts of the job (a,b,c) by ssh; ray: its Ray cluster",
     )
     add_language_options(parser, commands=True)
-    parser.add_argument(
-        "--format", choices=("text", "json", "html"), default="text", help="output format (default: text)"
-    )
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the report to FILE")
+    add_format_option(parser, "json", "html")
     parser.add_argument("--all", action="store_true", help="show every diagnosis")
     add_pack_options(parser)
 
@@ -63,7 +60,7 @@ class _AfterLogs:
 def run(options: argparse.Namespace) -> int:
     """Look, and print the report; the exit status."""
     from logrules.cli.diagnose import exit_status, render_report
-    from logrules.cli.shared_options import chosen_pack
+    from logrules.cli.shared_options import chosen_format, chosen_pack
     from logrules.engine.follow import Following
     from logrules.output.atomic_write import write_page
     from logrules.output.escape import safe
@@ -94,6 +91,7 @@ def run(options: argparse.Namespace) -> int:
     for _ in following:
         pass
     report = following.report()
+    options.format = chosen_format(options)
     if options.output is None:
         render_report(report, options, sys.stdout)
     else:
