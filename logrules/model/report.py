@@ -132,9 +132,8 @@ class Consequence:
 class Diagnosis:
     """A hypothesis that survived: ``ranks[0]`` is the culprit if one is known.
 
-    ``workers`` are the processes and actors at fault as its lines name them ("pid 4711", "WorkerDict pid=4711").
-    ``checks`` are those of `logrules doctor` that confirm the cause or rule it out. ``measured`` is (right, seen):
-    in how many labelled logs the rule came first, and in how many of these it was right; (0, 0) if never.
+    ``workers`` are processes and actors at fault; ``checks``, of `logrules doctor`, confirm the cause or rule it out.
+    ``measured`` is (right, seen): in how many labelled logs the rule came first and was right, and came first.
     """
 
     rule: str

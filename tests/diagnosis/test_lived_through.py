@@ -172,7 +172,8 @@ _KINDS = tuple(f"{one} {two}" for one in ("page", "menu", "form", "chart") for t
 
 
 @pytest.mark.parametrize(
-    ("task", "failed"), [("lifespan.<locals>._force_log()", False), ("MQLLMEngineClient.run_output_handler_loop()", True)]
+    ("task", "failed"),
+    [("lifespan.<locals>._force_log()", False), ("MQLLMEngineClient.run_output_handler_loop()", True)],
 )
 def test_a_task_that_notes_figures_may_lose_its_socket_when_its_server_ends(on, task, failed):
     log = (
