@@ -31,6 +31,8 @@ _PAIR = 2
 _ON_HOST = late_pattern(r"\b(?:ip|host|hostname|node)=([\w-][\w.-]{0,252}[\w-])(?=[,)\]\s])")
 # An address that says no more than that the peer is on the same host.
 _LOOPBACK = late_pattern(r"127\.|localhost\b|::1$")
+# What a server listens on, which says nothing of where it is.
+_EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 (it is compared, and nothing binds to it)
 # The ranks and the hosts, the culprit first.
 Culprits: TypeAlias = tuple[tuple[int, ...], tuple[str, ...]]
 
@@ -92,6 +94,20 @@ def told_by_lines(hypothesis: Hypothesis, known_ranks: frozenset[int], sides: Co
     return tuple(dict.fromkeys((*named, *wrote, *sorted(reporters))))[:MAX_NAMED], hosts
 
 
+def workers_at_fault(hypothesis: Hypothesis) -> tuple[str, ...]:
+    """The processes that its lines say were hit and the actors they name; else the one that raised what it tells of.
+
+    Who waits is not at fault for it, who watches others tells of them, and of several that raise it any may be.
+    """
+    told = (("pid", "hit_pid"), ("actor", "actor"))
+    named = dict.fromkeys(f"{kind} {name}" for kind, capture in told for name in hypothesis.said(capture))
+    if named or hypothesis.rule.culprit != "reporter" or hypothesis.rule.stall:
+        return tuple(named)[:MAX_NAMED]
+    first = [seen for match in hypothesis.matches for seen in match.first]
+    raised = {seen.worker for seen in first} if all(seen.chain is not None for seen in first) else set()
+    return tuple(one.label for one in raised if one.pid is not None and one.rank is None) if len(raised) == 1 else ()
+
+
 def _unlike(sides: Comparison, kinds: Iterable[DivergenceKind]) -> tuple[int, ...]:
     """The ranks that differ from the others in the first of these kinds that was found."""
     found = {one.kind: one.ranks for one in reversed(sides.differences)}
@@ -139,7 +155,7 @@ def _with_reporters(suspects: tuple[int, ...], hypothesis: Hypothesis) -> tuple[
 
 
 def _hosts(hypothesis: Hypothesis, *, of_writer: bool) -> Iterator[str]:
-    yield from filter(None, hypothesis.said("host"))
+    yield from (host for host in hypothesis.said("host") if host not in _EVERYWHERE)
     if of_writer and (host := hypothesis.first.worker.host):
         yield host
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from logrules.inference.advice import Circumstances, advised_for, steps_for
 from logrules.inference.certainty import certainty, features
 from logrules.inference.command_slots import filled_text, has_slots
-from logrules.inference.culprit import suspects
+from logrules.inference.culprit import suspects, workers_at_fault
 from logrules.inference.diagnosed_phase import last_phase, phase_of
 from logrules.inference.evidence_lines import bare_evidence, evidence_from, evidence_of, last_words
 from logrules.inference.hypothesis import Hypothesis, Ranked
@@ -108,6 +108,7 @@ def _diagnosis(place: int, outcome: RunOutcome, run: RunState, sides: Comparison
         checks=cause.checks if cause else (),
         measured=model.records.get(rule.id, (0, 0)),
         phase_from=phase_from,
+        workers=workers_at_fault(hypothesis),
     )
 
 

@@ -132,8 +132,8 @@ class Consequence:
 class Diagnosis:
     """A hypothesis that survived: ``ranks[0]`` is the culprit if one is known.
 
-    ``checks`` are those of `logrules doctor` that confirm the cause or rule it out. ``measured`` is (right, seen):
-    in how many labelled logs the rule came first, and in how many of these it was right; (0, 0) if never.
+    ``workers`` are processes and actors at fault; ``checks``, of `logrules doctor`, confirm the cause or rule it out.
+    ``measured`` is (right, seen): in how many labelled logs the rule came first and was right, and came first.
     """
 
     rule: str
@@ -153,6 +153,7 @@ class Diagnosis:
     checks: tuple[str, ...] = ()
     measured: tuple[int, int] = (0, 0)
     phase_from: PhaseSource = PhaseSource.CAUSE
+    workers: tuple[str, ...] = ()
 
     @property
     def lines(self) -> tuple[Evidence, ...]:

@@ -65,7 +65,8 @@ def _fence_for(text: str) -> str:
 def _headline(one: Diagnosis, language: str) -> str:
     ranks = f" · {words.RANK.of(language)} {ranks_in_words(one.ranks)}" if one.ranks else ""
     hosts = f" · {words.HOST.of(language)} {escaped(one.hosts[0])}" if one.hosts else ""
-    return f"{escaped(one.title.of(language))}{ranks}{hosts}"
+    workers = "".join(f" · {escaped(worker)}" for worker in one.workers[:1]) if not one.ranks and not one.hosts else ""
+    return f"{escaped(one.title.of(language))}{ranks}{hosts}{workers}"
 
 
 def _diagnosis(one: Diagnosis, language: str, shell: str) -> Iterator[str]:

@@ -73,6 +73,7 @@ _DIAGNOSIS = shape(
         "restart": member_of(Restart),
         "ranks": listed(COUNT).told("the culprit first, where one is known"),
         "hosts": listed(TEXT),
+        "workers": listed(TEXT).told("the processes and actors at fault, as the lines name them"),
         "evidence": listed(_EVIDENCE),
         "fixes": listed(_FIX),
         "consequences": listed(_CONSEQUENCE).made(lambda one, _: one.effects),

@@ -156,7 +156,9 @@ def _phases_seen(report: Report) -> list[str]:
 
 
 def where(one: Diagnosis, language: str) -> str:
-    """The ranks and the host: " · rank 3 · host 10.0.0.3"."""
+    """The ranks and the host: " · rank 3 · host 10.0.0.3"; where neither is known the worker: " · pid 4711"."""
+    if not one.ranks and not one.hosts:
+        return "".join(f" · {worker}" for worker in one.workers[:1])
     ranks = f" · {words.RANK.of(language)} {ranks_in_words(one.ranks)}" if one.ranks else ""
     return ranks + (f" · {words.HOST.of(language)} {one.hosts[0]}" if one.hosts else "")
 

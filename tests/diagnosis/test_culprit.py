@@ -429,6 +429,39 @@ def test_whose_host_is_named(shipped: Pack, text: str, host: str) -> None:
     assert replay([MemorySource("train.log", text)], shipped).diagnoses[0].hosts[:1] == (host,)
 
 
+ANY_ADDRESS = "0.0.0.0"  # noqa: S104 (it is read, and nothing binds to it)
+WORKERS = {
+    "the process that Ray says died": (DIED.format(ANY_ADDRESS), ("pid 400",)),
+    "the processes that never registered": (
+        "".join(
+            f"I0807 17:00:41.812641 71814 71814 worker_pool.cc:265] Some workers of the worker process({pid}) have not "
+            "registered to raylet within timeout.\n"
+            for pid in (410, 420)
+        ),
+        ("pid 410", "pid 420"),
+    ),
+    "the process that raised": (
+        "(WorkerDict pid=77) Traceback (most recent call last):\n"
+        '(WorkerDict pid=77)   File "/work/reward.py", line 8, in score\n(WorkerDict pid=77)     return table[key]\n'
+        "(WorkerDict pid=77) KeyError: 'answer'\n",
+        ("WorkerDict pid=77",),
+    ),
+    "no rank a second time": (RAISED + "KeyError: 'answer'\n", ()),
+    "nobody of those who only wait": (
+        "(TaskRunner pid=8) Waiting for register center actor a1_register_center to be ready. Elapsed time: 290 seconds "
+        "out of 300 seconds.\n",
+        (),
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "workers"), WORKERS.values(), ids=WORKERS)
+def test_which_processes_are_at_fault(shipped: Pack, text: str, workers: tuple[str, ...]):
+    first = replay([MemorySource("train.log", text)], shipped).diagnoses[0]
+    assert first.workers == workers
+    assert ANY_ADDRESS not in first.hosts
+
+
 def test_a_fallback_of_another_rank_that_came_later_explains_nothing_known(shipped: Pack) -> None:
     library = RAISED.replace("/job/a.py", "/opt/venv/lib/python3.12/site-packages/transformers/trainer.py")
     later = library + "ValueError: the state of the trainer does not allow that here\n"

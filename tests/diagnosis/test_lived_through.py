@@ -171,6 +171,21 @@ def test_what_a_search_catches_fails_no_run_that_goes_on(on):
 _KINDS = tuple(f"{one} {two}" for one in ("page", "menu", "form", "chart") for two in ("drawn", "sent", "kept", "shut"))
 
 
+@pytest.mark.parametrize(
+    ("task", "failed"),
+    [("lifespan.<locals>._force_log()", False), ("MQLLMEngineClient.run_output_handler_loop()", True)],
+)
+def test_a_task_that_notes_figures_may_lose_its_socket_when_its_server_ends(on, task, failed):
+    log = (
+        "INFO:     Shutting down\nINFO:     Waiting for application shutdown.\nTask exception was never retrieved\n"
+        f"future: <Task finished name='Task-4' coro=<{task} done, defined at /env/vllm/entrypoints/api_server.py:75>>\n"
+        'Traceback (most recent call last):\n  File "/env/lib/python3.10/site-packages/vllm/rpc/client.py", line 59, in socket\n'
+        "    socket = self.context.socket(DEALER)\nzmq.error.ZMQError: Operation not supported\n"
+        "INFO:     Application shutdown complete.\n"
+    )
+    assert (run_log(on, log).status is Status.FAILED) is failed
+
+
 def test_what_a_server_catches_fails_no_run_that_tells_more(on):
     log = (
         "2026-04-02 11:20:07.371 Examining the path of acme.models.vision raised:\n"
