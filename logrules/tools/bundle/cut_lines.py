@@ -24,7 +24,7 @@ _HANGING = re.compile(r"(?:[ \t]{2,})?")
 _END_OF_HEAD = re.compile(r"[ \t]|[=:][ ]?\\*\"")
 _MAX_HEAD = 200
 _DIGITS = str.maketrans("123456789", "0" * 9)
-_LAST_PIECE = re.compile(r"[\w+/.~-]{1,400}$")
+_LAST_PIECE = re.compile(r"[\w+/=.~-]{1,400}$")
 # A hash that is whole goes on with nothing but digits of another one.
 _HASH = re.compile(r"(?:.*[^0-9A-Za-z])?(?=[0-9]*[a-f])[0-9a-f]{7,128}$")
 _HEXADECIMAL = re.compile(r"[0-9a-f-]{6,}(?![0-9A-Za-z])")

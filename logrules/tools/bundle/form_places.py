@@ -1,4 +1,4 @@
-"""Where secrets stand that have a form of their own, or are known by what stands round them: whole, cut, wrapped."""
+"""Where secrets stand that have a form of their own, or are known by what stands round them: whole or cut."""
 
 from collections.abc import Iterator
 from functools import cache

@@ -175,7 +175,8 @@ def is_hinted(name: str, left: str, before: str, secret: str) -> bool:
 
 def _is_no_hash(secret: str) -> bool:
     """Whether it is long and drawn, and no hash: a `key` may be that of a map."""
-    return drawn_by_lot(secret) >= MIN_SIGNED and _HEXADECIMAL.fullmatch(secret) is None
+    rest = _HASHES.sub("-", secret)
+    return drawn_by_lot(rest) >= MIN_SIGNED and _HEXADECIMAL.fullmatch(rest) is None
 
 
 def _is_harmless(word: str, left: str, before: str) -> bool:
