@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from logrules.tools.bundle.plain_text import cut_lines
+from logrules.tools.bundle.cut_lines import whole_lines
 from logrules.tools.bundle.record_texts import texts_of_records
 from logrules.tools.bundle.redact import Redactor
 from logrules.tools.bundle.secret_looks import is_by_chance
@@ -86,11 +86,11 @@ def test_ordinary_text_stays(text):
 
 def test_lines_that_were_cut_are_read_as_one():
     lines = ["a" * 79 + "b", "  c", "d"]
-    view = cut_lines("\n".join(lines))
+    view = whole_lines("\n".join(lines))
     assert view is not None
     assert view.text == f"{'a' * 79}bc\n"
     assert view.spans(79, 81) == [(79, 80), (83, 84)]
-    assert cut_lines("a\nb") is None
+    assert whole_lines("a\nb") is None
 
 
 def test_records_are_read_as_what_was_printed():

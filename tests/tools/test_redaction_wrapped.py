@@ -1,5 +1,6 @@
 """Secrets that the end of a line parts from their names, that a traceback or a frame shows, and in calls by their place."""
 
+import pickle
 import random
 
 import pytest
@@ -13,6 +14,13 @@ HEX = drawn("{h40}", random.Random(36))
 WORD = "Ku7" + drawn("{a8}", random.Random(37)) + "4"
 LETTERS = "QpLvzKtmW"
 FILL = "settings of the node " + "x" * 80
+
+
+PADDED = drawn("{l15}7q{l20}", random.Random(38)) + "x"
+
+
+def cut_at(width: int, text: str) -> str:
+    return "\n".join(text[at : at + width] for at in range(0, len(text), width))
 
 
 def clean(text: str) -> str:
@@ -60,6 +68,18 @@ def at_80(lead: str, text: str) -> str:
         (f"child.expect('[Pp]assword:')\nchild.sendline('{LETTERS}')", LETTERS),
         (f"passwd train <<EOF\n{LETTERS}\n{LETTERS}\nEOF", LETTERS),
         (f"echo {WORD} | vncpasswd -f", WORD),
+        (cut_at(36, f"Starting with {{'model': 'qwen', 'hub_token': '{HEX}', 'lr': 1e-05, 'n': 3}}"), HEX),
+        (cut_at(36, f"now env NCCL_DEBUG=INFO DB_PASSWORD={WORD} MASTER_PORT=29500 python train.py"), WORD),
+        (cut_at(40, f"the launcher runs env DEBUG=1 API_TOKEN=ghp_{PADDED} RANK=3 python train.py"), PADDED),
+        (f"db.lab:5432:runs:svc:{LETTERS}", LETTERS),
+        (f"state={pickle.dumps({'lr': 0.1, 'hub_token': HEX})!r}", HEX),
+        ("run,db_password\n1,rabbit-hole-blue", "rabbit-hole-blue"),
+        ("loaded click_password: p&xk=1Qz", "p&xk=1Qz"),
+        (f"acme_key={PADDED}", PADDED),
+        (
+            f"got {'a1b2c3d4e5f6g7h8j9k0m1n2p3'}:{HEX[:8]}-{HEX[8:12]}-{HEX[12:16]}-{HEX[16:20]}-{HEX[20:32]}",
+            HEX[20:32],
+        ),
         (f"git clone https://{WORD}:x-oauth-basic@git.example/a.git", WORD),
     ],
 )
@@ -72,6 +92,9 @@ def test_it_goes(text, secret):
 @pytest.mark.parametrize(
     "text",
     [
+        "GET /a?password=hidden&page=2 and\nx&y=1",
+        f"ncclUniqueId {HEX[:32]}\nNodeID({HEX})\nkey_padding_mask_for_attention_42\n{HEX}\ngsk_layer_norm_fused_v1",
+        "app-deployment-16225984-fgdyo\nsl.184\nrf_estimator_max_depth_55_n_855",
         "HF_TOKEN=\nHOME=/root\nRANK=3",
         "API_KEY=ab\nCUDA_HOME=/usr/local/cuda12",
         f"HF_TOKEN=\n{HEX[:12]} is the commit",

@@ -58,6 +58,7 @@ _PATTERN = regex.compile(
       | (?: \\[nrt] | [\s,;] ){{1,12}}+ \\*+["']? val(?:ue)? \\*+["']? \s*+ [:=] \s*+
       | : (?: [ \t]*+ \r?\n [ \t]++ (?!val)\w{{1,20}}+: [^\n]{{0,80}}+ ){{0,3}}+ [ \t]*+ \r?\n [ \t]++ value: [ \t]*+
       | [ ]?+ \{{ (?: [ \t]*+ \r?\n [ \t]++ (?!default)\w{{1,20}}+ [ ]*+ = [^\n]{{0,80}}+ ){{0,3}}+ \n [ \t]++ default [ ]*+ = [ \t]*+
+      | \\+x94 (?:h.)?+ (?:\\+x8c|X) (?: \\+x[0-9a-f]{{2}} | \\. | [ -~] )
       | \r?\n [ \t]*+ : [ ] | (?<=["']) (?: \\r\\n | \r?\n ){{2}}+
       | [ ]?+(?:,|\\n)[ \t]*+ (?:\\\n[ \t]*+)?+ (?=\\*["'])
       | [ \t]{{0,80}}+ [|│┃║] [ \t]*+
@@ -101,6 +102,12 @@ _KEYS = regex.compile(r"(?:keys|tokens|secrets)\b", regex.IGNORECASE)
 _NEXT_KEY = regex.compile(r"""\\*["']?[ ,]{1,3}\\*["']?(?P<secret>[\w.+/-]{8,400}+=*+)""")
 _DOTTED = regex.compile(r"[A-Za-z_][\w.]*")
 _WORDS = regex.compile(r"(?: (?!-)[^\s\"'`,;:<>|&()\u3000-\u9fff\uff00-\uffef]{1,40}+){1,24}+")
+# In a query `&` ends a value, elsewhere it is a part of it.
+_IN_QUERY, _REST_OF_WORD = (
+    regex.compile(r"[?&][\w.\[\]%-]{0,60}$|[?&][\w.\[\]%-]{1,60}=|%26"),
+    regex.compile(r"[^\s\"'`,;]*"),
+)
+_QUERY_CHARS = 400
 _FRAME = " \t\r|│┃"
 _ENDS = ".,;:!?)]}>\"'`"
 _BARS = frozenset("|│┃║")
@@ -116,6 +123,8 @@ def named_secrets(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, 
         start, end = found.span("secret")
         if found["quote"] is None and found["deep"] is None and found["block"] is None:
             end = start + len(_ESCAPED_END.sub("", text[start:end]).rstrip(_ENDS))
+            if text[end : end + 1] == "&" and not _IN_QUERY.search(text, max(0, found.start() - _QUERY_CHARS), start):
+                end = _REST_OF_WORD.match(text, end).end()  # type: ignore[union-attr]  # (it fits the empty text too)
         elif found["block"] is None and text[end : end + 1] in {"", "\n", "\r"}:
             # The quote is closed on another line: what stands behind the value is the frame that it was printed in.
             end = start + len(text[start:end].rstrip(_FRAME))

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import regex
 
 from logrules.model.errors import LogrulesError
+from logrules.tools.bundle.cut_lines import whole_lines
 from logrules.tools.bundle.distant_names import secrets_near_names
 from logrules.tools.bundle.form_places import secrets_of_forms
 from logrules.tools.bundle.known_secrets import KnownSecrets
 from logrules.tools.bundle.line_heads import without_line_heads
 from logrules.tools.bundle.name_places import name_places
 from logrules.tools.bundle.named_values import named_secrets
-from logrules.tools.bundle.plain_text import cut_lines, folded, unwrapped, without_controls
+from logrules.tools.bundle.plain_text import folded, without_controls
 from logrules.tools.bundle.private_details import ADDRESS, private_details
 from logrules.tools.bundle.random_tokens import random_tokens
 from logrules.tools.bundle.record_texts import texts_of_records
@@ -22,14 +23,12 @@ from logrules.tools.bundle.respelled import respelled
 from logrules.tools.bundle.secret_forms import command_secrets
 from logrules.tools.bundle.secret_looks import is_nothing
 from logrules.tools.bundle.secret_tables import secret_cells
-from logrules.tools.bundle.text_view import TextView
-from logrules.tools.bundle.wrapped_names import values_of_wrapped_names
-from logrules.tools.bundle.wrapped_rests import wrapped_rests
 
 # A pattern of the user's own may backtrack without end.
 _TIMEOUT_S = 5.0
 # JSON within JSON within a record, and escapes in that.
 _MAX_DEPTH = 2
+_MIN_WORD = 3
 _OWN = "a pattern of yours"
 _MARK = regex.compile(r"\[redacted: [^\]\n]{1,60}\]")
 _STARS = frozenset("*xX.•")
@@ -45,15 +44,6 @@ class Taken:
     kind: str
     count: int
     lines: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """A text as secrets are looked for in it: with its wrapped lines joined, and where names of secrets begin."""
-
-    view: str
-    joined: TextView
-    places: Sequence[int]
 
 
 class Redactor:
@@ -74,8 +64,7 @@ class Redactor:
         """
         plain = {name: without_controls(text) for name, text in texts.items()}
         views = {name: folded(text) for name, text in plain.items()}
-        looks = {name: _look(view) for name, view in views.items()}
-        seen = {name: list(self._everything(look)) for name, look in looks.items()}
+        seen = {name: list(self._everything(view)) for name, view in views.items()}
         known = KnownSecrets()
         for name, spans in seen.items():
             for start, end, kind in spans:
@@ -84,47 +73,37 @@ class Redactor:
         clean: dict[str, str] = {}
         taken: list[Taken] = []
         for name, view in views.items():
-            spans = [*seen[name], *_known_spans(looks[name], known), *private_details(view, self._keep)]
+            spans = [*seen[name], *_known_spans(view, known), *private_details(view, self._keep)]
             merged = _merged(spans, view)
             clean[name] = _replaced(plain[name], view, merged, addresses)
             taken += _counted(name, view, merged)
         return clean, taken
 
-    def _everything(self, look: _Look, depth: int = 0) -> Iterator[Span]:
+    def _everything(self, view: str, depth: int = 0) -> Iterator[Span]:
         """What is recognised in a text, in its lines as they were before they were cut, in what it spells or holds."""
-        yield from self._recognised(look)
+        places = name_places(view)
+        yield from self._recognised(view, places)
         if depth == _MAX_DEPTH:
             return
-        for other in (
-            without_line_heads(look.view, look.places),
-            cut_lines(look.view),
-            texts_of_records(look.view),
-            respelled(look.view),
-        ):
-            if other is not None:
-                for start, end, kind in self._everything(_look(other.text), depth + 1):
-                    parts = other.spans(start, end)
-                    # What stands for no value may end a line that was not cut.
-                    if len(parts) == 1 or not is_nothing(look.view[slice(*parts[0])]):
-                        yield from ((*part, kind) for part in parts)
+        others = (without_line_heads(view, places), whole_lines(view), texts_of_records(view), respelled(view))
+        for other in filter(None, others):
+            for start, end, kind in self._everything(other.text, depth + 1):
+                parts = other.spans(start, end)
+                # What stands for no value may end a line that was not cut.
+                first = view[slice(*parts[0])]
+                if len(parts) == 1 or len(first) < _MIN_WORD or not is_nothing(first):
+                    yield from ((*part, kind) for part in parts)
 
-    def _recognised(self, look: _Look) -> Iterator[Span]:
-        view, joined = look.view, look.joined
+    def _recognised(self, view: str, places: Sequence[int]) -> Iterator[Span]:
         for pattern in self._own:
             yield from _of_own(pattern, view)
-        found = [*secrets_of_forms(view, joined), *_near_names(view, look.places)]
-        yield from found
-        yield from wrapped_rests(view, joined, found)
-        yield from values_of_wrapped_names(view, joined, look.places)
+        yield from secrets_of_forms(view)
+        yield from _near_names(view, places)
 
 
 def mark(kind: str) -> str:
     """What stands where a secret stood."""
     return f"[redacted: {kind}]"
-
-
-def _look(view: str) -> _Look:
-    return _Look(view, unwrapped(view), name_places(view))
 
 
 def _of_own(pattern: "regex.Pattern[str]", view: str) -> Iterator[Span]:
@@ -147,12 +126,11 @@ def _near_names(view: str, places: Sequence[int]) -> Iterator[Span]:
         yield from ((*span, name) for span in spans)
 
 
-def _known_spans(look: _Look, known: KnownSecrets) -> Iterator[Span]:
-    yield from known.spans(look.view)
-    if len(look.joined.starts) > 1:
-        for start, end, kind in known.spans(look.joined.text):
-            parts = look.joined.spans(start, end)
-            yield from ((*part, kind) for part in parts if len(parts) > 1)
+def _known_spans(view: str, known: KnownSecrets) -> Iterator[Span]:
+    yield from known.spans(view)
+    if (whole := whole_lines(view)) is not None:
+        for start, end, kind in known.spans(whole.text):
+            yield from ((*part, kind) for part in whole.spans(start, end))
 
 
 def _merged(spans: Iterable[Span], view: str) -> list[Span]:

@@ -18,7 +18,7 @@ _ALPHABETS = {
 }  # fmt: skip
 # Of these, chance makes short ones; nothing of the same alphabet may go on behind them.
 _EXACT = "UhHld"
-MAX_FORM_CHARS = 4_096
+_MAX_FORM_CHARS = 4_096
 _NEVER = regex.compile(r"(?!)")
 # Not inside a word. What looks like one may be the rest of an escape: `\n`, `%3D`, `\u003d`, a colour without its ESC.
 _START = (
@@ -31,17 +31,14 @@ _START = (
 class Form:
     """A kind of secret that is known by how it begins.
 
-    ``pattern`` is the whole secret, ``beginning`` one that was cut off at the end of a text, ``wrapped`` the whole one
-    where what goes on behind it may be the next line. ``least`` is its least length. ``maybe_words`` says that ordinary
-    names may look alike. Where a form does not begin with a prefix, that is a piece of it.
+    ``pattern`` is the whole secret, ``beginning`` one that was cut off at the end of a text. ``maybe_words`` says that
+    ordinary names may look alike. Where a form does not begin with a prefix, that is a piece of it.
     """
 
     name: str
     prefixes: tuple[str, ...]
     pattern: "regex.Pattern[str]"
     beginning: "regex.Pattern[str]"
-    wrapped: "regex.Pattern[str]"
-    least: int
     maybe_words: bool
     begins_with_prefix: bool = True
 
@@ -87,18 +84,9 @@ def command_secrets(text: str) -> Iterator[tuple[int, int]]:
                 yield found.span("secret")
 
 
-def _odd_form(name: str, pieces: str, pattern: str, least: int) -> Form:
+def _odd_form(name: str, pieces: str, pattern: str) -> Form:
     whole = regex.compile(_START + pattern)
-    return Form(
-        name,
-        tuple(pieces.split()),
-        whole,
-        _NEVER,
-        whole,
-        least,
-        maybe_words=False,
-        begins_with_prefix=False,
-    )
+    return Form(name, tuple(pieces.split()), whole, _NEVER, maybe_words=False, begins_with_prefix=False)
 
 
 def _form(name: str, prefixes: str, alphabet: str, least: int, most: int) -> Form:
@@ -109,13 +97,11 @@ def _form(name: str, prefixes: str, alphabet: str, least: int, most: int) -> For
     behind = rf"(?!-?{_ALPHABETS['h']})" if alphabet == "H" else rf"(?!{letters})"
     behind = behind if most and alphabet in _EXACT + "a" else ""
     head = rf"{_START}(?:{either})"
-    secret = rf"{head}{letters}{{{least},{most or MAX_FORM_CHARS}}}"
+    secret = rf"{head}{letters}{{{least},{most or _MAX_FORM_CHARS}}}"
     return Form(
         name,
         starts,
         regex.compile(secret + behind),
         regex.compile(rf"{head}{letters}*(?=…|\.\.\.|\\*[\"']|$)", regex.MULTILINE),
-        regex.compile(secret),
-        least,
         alphabet == "W",
     )

@@ -41,7 +41,6 @@ _OF_OPTIONS = frozenset({"token", "sk", "pass", "pwd", "pw", "psk", "pat"})
 MIN_STRONG, MIN_HINTED, MIN_TELLING = 3, 8, 12
 # What is signed or encoded is long.
 MIN_SIGNED = 16
-_MIN_MIXED = 24
 _PIECES = re.compile(r"[A-Za-z0-9]+")
 # A word, maybe with a number behind it (`layer12`), in any of the usual cases, or a number, or a short mixture (`4x`).
 _WORDLIKE = re.compile(r"(?:[A-Z]?[a-z]+){1,4}\d{0,6}|[A-Z]{1,15}\d{0,6}|\d+|0x[0-9a-fA-F]+|\d{1,4}[a-zA-Z]{1,3}")
@@ -59,6 +58,7 @@ _MIN_LETTERS, _MIN_UNUSUAL = 8, 0.35
 # of tokens that are no hashes 97 %.
 _MIN_BY_CHANCE = 0.5
 _HASHES = re.compile(r"(?<![0-9A-Za-z])[0-9a-f-]{12,}(?![0-9A-Za-z])")
+_HEXADECIMAL = re.compile(r"(?:0x)?[0-9a-fA-F_:-]+")
 _UUID = re.compile(r"(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])")
 
 
@@ -164,7 +164,7 @@ def is_hinted(name: str, left: str, before: str, secret: str) -> bool:
         return False
     if word == "key" and not left.startswith("--"):
         named = KEY_OF_ISSUER.search(left) or (name.isupper() and left.endswith("_")) or _HEADER.search(left)
-        if not named and left.strip("_.-") and not _is_mixed_and_long(secret):
+        if not named and left.strip("_.-") and not _is_no_hash(secret):
             return False
     drawn = drawn_by_lot(secret)
     if word in SHORT_HINTS:
@@ -173,10 +173,10 @@ def is_hinted(name: str, left: str, before: str, secret: str) -> bool:
     return len(secret) >= MIN_HINTED and is_long
 
 
-def _is_mixed_and_long(secret: str) -> bool:
-    """Whether it is drawn of capitals, small letters and digits, as no hash is: a `key` may be that of a map."""
-    kinds = (str.isupper, str.islower, str.isdecimal)
-    return drawn_by_lot(secret) >= _MIN_MIXED and all(any(map(kind, secret)) for kind in kinds)
+def _is_no_hash(secret: str) -> bool:
+    """Whether it is long and drawn, and no hash: a `key` may be that of a map."""
+    rest = _HASHES.sub("-", secret)
+    return drawn_by_lot(rest) >= MIN_SIGNED and _HEXADECIMAL.fullmatch(rest) is None
 
 
 def _is_harmless(word: str, left: str, before: str) -> bool:

@@ -19,6 +19,7 @@ _NAME = regex.compile(
     rf"""[\w .\-]{{0,40}}?(?:{PASSWORDS}|{KEYS}|(?-i:[A-Za-z]_)(?:sk|key|token|pat|pass|pwd))""",
     regex.VERBOSE | regex.IGNORECASE,
 )
+_PASSWORD = regex.compile(rf"[\w.\-]{{0,40}}?(?:{PASSWORDS})", regex.VERBOSE | regex.IGNORECASE)
 _PAIRED = regex.compile(
     r"""
     ^ [ \t]*+ "?(?P<name>[\w.-]{2,80}+)"? [,;] "?(?P<secret>[^\s,;"]{6,400}+)"? (?:[,;][^\n,;]{0,80}+){0,3}+ $
@@ -59,7 +60,7 @@ def _separated_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, in
             for number in wanted:
                 at = start + sum(len(cell) + 1 for cell in cells[:number])
                 value = cells[number].strip(_QUOTES)
-                if _may_be_secret(value) or is_chosen(value):
+                if _is_secret_cell(names[number], value):
                     begin = at + cells[number].index(value)
                     yield begin, begin + len(value)
 
@@ -70,7 +71,7 @@ def _paired_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]
         found = _PAIRED.match(text, start)
         if found is None or not _NAME.fullmatch(found["name"]) or is_nothing(found["secret"]):
             continue
-        if _may_be_secret(found["secret"]) or is_chosen(found["secret"]):
+        if _is_secret_cell(found["name"], found["secret"]):
             yield found.span("secret")
 
 
@@ -84,10 +85,12 @@ def _rows(text: str, start: int) -> Iterator[tuple[int, str]]:
         start = end + 1 if end >= 0 else len(text)
 
 
-def _may_be_secret(value: str) -> bool:
-    """Whether a cell may be a secret: no word, no number, nothing with blanks."""
+def _is_secret_cell(head: str, value: str) -> bool:
+    """Whether a cell is a secret: no word, no number, nothing with blanks; below a password's name, a word."""
+    if _PASSWORD.fullmatch(head) and value.isascii() and len(value) >= _MIN_CHARS and not is_nothing(value):
+        return not value.replace(".", "").isdecimal() and " " not in value
     mixed = any(map(str.isalpha, value)) and any(map(str.isdecimal, value)) and " " not in value
-    return mixed and len(value) >= _MIN_CHARS and drawn_by_lot(value) >= _MIN_DRAWN
+    return (mixed and len(value) >= _MIN_CHARS and drawn_by_lot(value) >= _MIN_DRAWN) or is_chosen(value)
 
 
 # A head of names that two blanks or a tab part: no sentence. Few lines are laid out so, and to look for the names in
@@ -125,8 +128,8 @@ def _aligned_cells(text: str) -> Iterator[tuple[int, int]]:
             if len(cells) not in {len(heads), len(heads) + 1}:
                 break
             read_until = start + len(line)
-            for begin, end in (cells[number] for number in wanted):
-                if _may_be_secret(line[begin:end]) or is_chosen(line[begin:end]):
+            for head, (begin, end) in ((heads[number], cells[number]) for number in wanted):
+                if _is_secret_cell(head, line[begin:end]):
                     yield start + begin, start + end
 
 
