@@ -27,6 +27,7 @@ SUMMARY = regex.compile(r"(?P<type>[\w.]+(?:\([\w.]+\))?)(?:: (?P<message>.*))?"
 # In which function a row's samples are raised, where that is no constructor.
 RAISED_BY = {
     "checkpoint-distributed-write": "all_reduce",
+    "jax-barrier-at-end": "shutdown",
     "checkpoint-mismatch-read": "load_checkpoint",
     "checkpoint-resume-refused": "load_checkpoint",
     "dataset-encode-refused": "encode_example",

@@ -135,11 +135,15 @@ def test_segments_that_grow_already_are_not_proposed(tmp_path: Path):
 
 def test_a_trainer_that_starts_the_engine_is_told_its_own_keys(tmp_path: Path):
     dead = "vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue. See stack trace (above)"
+    engine = '  File "/app/vllm/v1/worker/gpu_model_runner.py", line 9, in capture_cuda_graph'
     frame = '  File "/app/verl/workers/rollout/vllm_rollout/vllm_async_server.py", line 9, in generate'
-    told = {flag for fix in _report(tmp_path, "Traceback:", frame, dead).diagnoses[0].fixes for flag in fix.flags}
+    told = {
+        flag for fix in _report(tmp_path, "Traceback:", frame, engine, dead).diagnoses[0].fixes for flag in fix.flags
+    }
     assert "actor_rollout_ref.rollout.enforce_eager=True" in told
     assert not any(flag.startswith("--") for flag in told)
-    assert "--enforce-eager" in {flag for fix in _report(tmp_path, dead).diagnoses[0].fixes for flag in fix.flags}
+    alone = _report(tmp_path, "Traceback:", engine, dead).diagnoses[0]
+    assert "--enforce-eager" in {flag for fix in alone.fixes for flag in fix.flags}
 
 
 def test_a_step_for_other_words_is_not_shown_where_no_step_fits():
