@@ -227,7 +227,7 @@ def test_what_stands_where_a_log_says_nothing_is_plain_words(shipped):
 def test_what_runs_where_a_log_says_nothing_is_what_a_command_says_or_the_reader_fills_in(shipped):
     runs = {step.fix.run or "" for rule in shipped.rules for step in card_of(shipped, rule.id).steps}
     written = [slot for text in runs for slot in re.findall(r"\{[a-z_]+\|[^}]*\}", text)]
-    assert [slot for slot in written if not re.fullmatch(r"\{[a-z_]+\|(?:[\w ]+|\$\(.*\)|<[\w ]+>)\}", slot)] == []
+    assert [slot for slot in written if not re.fullmatch(r"\{[a-z_]+\|(?:[\w .-]+|\$\(.*\)|<[\w ]+>)\}", slot)] == []
 
 
 @pytest.mark.parametrize(("nodes", "first"), [("2", True), ("1", False)])
