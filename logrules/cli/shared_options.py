@@ -46,7 +46,7 @@ def add_format_option(parser: argparse.ArgumentParser, *formats: str) -> None:
     """The form of what is written, and where to; `chosen_format` has it."""
     about = "output format (default: that which FILE ends in, else text)"
     parser.add_argument("--format", choices=("text", *formats), help=about)
-    parser.add_argument("-o", "--output", metavar="FILE", help="write it to FILE")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the output to FILE")
     parser.set_defaults(formats=formats)
 
 
