@@ -1,4 +1,4 @@
-"""A loaded set of rules: frozen plain data, shared by threads, sent to processes, cached as JSON.
+"""A loaded set of rules: frozen plain data, shared by threads, sent to processes, cached by `marshal`.
 
 No Hyperscan handle, no compiled pattern and no running state lives here. What only a
 person reads (titles, fixes) is kept as bytes per rule and decoded when it is shown.
