@@ -52,7 +52,7 @@ def add_format_option(parser: argparse.ArgumentParser, *formats: str) -> None:
 
 def chosen_format(options: argparse.Namespace) -> str:
     """The form that was asked for, by name or by the ending of the file (``report.html``)."""
-    ending = Path(options.output or "").suffix.removeprefix(".")
+    ending = Path(options.output or "").suffix.removeprefix(".").lower()
     meant = {"md": "markdown"}.get(ending, ending)
     return options.format or (meant if meant in options.formats else "text")
 

@@ -205,6 +205,17 @@ def test_the_same_report_gives_the_same_bytes(tmp_path, form, language):
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes() != b""
 
 
+@pytest.mark.parametrize(
+    ("name", "begin"),
+    [("r.json", "{"), ("R.JSON", "{"), ("r.md", "**FAILED**"), ("r.sarif", "{"), ("r.txt", "FAILED"), ("json", "FAILED")],
+)
+def test_the_ending_of_the_file_names_the_form(tmp_path, name, begin):
+    log, out = tmp_path / "train.log", tmp_path / name
+    log.write_text("step 1 loss 0.5\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n")
+    assert main(["diagnose", str(log), "--lang", "en", "-o", str(out)]) == 1
+    assert out.read_text().startswith(begin)
+
+
 def numbers_in(value, path=""):
     """Every text of a document that reads as a number, by its path."""
     if isinstance(value, dict):

@@ -437,5 +437,18 @@ def test_a_damaged_result_is_as_if_not_there(tmp_path, capsys, damage):
     assert not said.err
 
 
+def test_a_mistyped_cause_is_no_good_news(tmp_path, capsys):
+    file = tmp_path / "h.sqlite"
+    with closing(History(file)):
+        pass
+    with closing(sqlite3.connect(file)) as database, database:
+        summary = job_document(JobSummary("job", Status.FAILED, cause="cuda-oom", title=Text("t", "t")))
+        database.execute("insert into results values ('/jobs/a', 'i', 'p', ?, ?)", (NOW, summary))
+    assert main(["history", "--history", str(file), "--cause", "cuda-oon"]) == 1
+    assert "no job has the cause cuda-oon; did you mean cuda-oom?" in capsys.readouterr().err
+    assert main(["history", "--history", str(file), "--cause", "cuda-oom", "--host", "x"]) == 1
+    assert not capsys.readouterr().err
+
+
 def test_the_template_of_the_page_is_packaged():
     assert (Path(__file__).parents[2] / "logrules/tools/fleet/page/fleet.html.j2").is_file()

@@ -1,6 +1,7 @@
 """`logrules history`: what came of the jobs that were scanned."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -66,8 +67,20 @@ def run(options: argparse.Namespace) -> int:
             if _fits(one, options, since)
         ]
         remarks = history.remarks()
+        if not found and options.cause is not None:
+            _warn_of_unseen_cause(options.cause, history)
     print_jobs(found, remarks, options)
     return 0 if found else 1
+
+
+def _warn_of_unseen_cause(asked: str, history: "History") -> None:
+    """Say where no job of the history has the cause: a slip would look like good news."""
+    from logrules.cli.did_you_mean import hint
+    from logrules.output.escape import safe
+
+    seen = {cause for job in history.latest() if (cause := job.summary.cause)}
+    if asked not in seen:
+        print(f"logrules: no job has the cause {safe(asked)}{hint(asked, seen)}", file=sys.stderr)
 
 
 def _remark(history: "History", options: argparse.Namespace) -> int:
