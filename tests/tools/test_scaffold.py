@@ -49,12 +49,16 @@ step 3
         ("lost worker-7f3a of node-1eadbeef01, lease 9c1e", {"worker": "7f3a", "hash": "1eadbeef01", "lease": "9c1e"}),
         ("a bf16 step took 1e05 of -30d", {"bf": "16", "took": "1e05", "value": "-30"}),
         ("shard 17 of web-2024 at step-3", {"shard": "17", "web": "2024", "step": "3"}),
+        (r"cannot map C:\Users\bob\shard_017.bin into memory", {"path": r"C:\Users\bob\shard_017.bin"}),
         ("nothing varies here", {}),
     ],
 )  # fmt: skip
-def test_what_varies_is_told_from_what_does_not(message, filled):
+def test_what_varies_is_told_from_what_does_not_and_captured(message, filled):
     parts = parts_of(message)
     assert {part.name: part.text for part in parts if isinstance(part, Filled)} == filled
+    found = compiled_pattern(pattern_of(parts)).search(message)
+    assert found is not None
+    assert found.groupdict() == filled
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs", "Cc"]), max_size=120))

@@ -18,7 +18,8 @@ _PATTERN: Mapping[str, str | None] = {
     "time": r"\d{4}-\d\d-\d\d[T ][\d:.,]*\d(?:Z|[+-]\d\d:?\d\d)?",
     "id": r"[0-9a-fA-F-]+",
     "address": r"[0-9a-fA-F.:]+",
-    "path": r"[^\s'\":,;)\]]+",
+    # A drive of Windows may stand in front.
+    "path": r"(?:[A-Za-z]:)?[^\s'\":,;)\]]+",
     "pointer": r"0x[0-9a-fA-F]+",
     "hash": r"[0-9a-fA-F]+",
     "code": r"[0-9a-f]+",
