@@ -124,18 +124,20 @@ class BriefReport(TextReport):
             self._put(0, *parts)
 
     def _sides(self, report: Report, first: Diagnosis) -> None:
-        """In what the ranks differ, the first and most telling difference, and where; or why nobody is named."""
+        """In what the ranks differ: the first and most telling difference, and its line; or why nobody is named."""
         if report.comparison is None:
             return
-        said, place = declined(report.comparison, self._language), ""
+        said = declined(report.comparison, self._language)
+        lines: Sequence[Evidence] = ()
         if said is None and report.comparison.differences:
-            first_difference = report.comparison.differences[0]
-            said = sentence(first_difference, self._language)
-            places = (line.place for line in first_difference.evidence[:1])
-            place = next((one for one in places if one not in {line.place for line in first.evidence}), "")
+            difference = report.comparison.differences[0]
+            said = sentence(difference, self._language)
+            shown = {line.place for line in first.evidence}
+            lines = [line for line in difference.evidence[:1] if line.place not in shown]
         if said is not None:
-            where_seen = [(f"  {place}", "cyan")] if place else []
-            self._put(0, (self._label(words.SIDES), "bold"), (shortened(said, _MAX_WHY), ""), *where_seen)
+            self._put(0, (self._label(words.SIDES), "bold"), (shortened(said, _MAX_WHY), ""))
+        for indent, parts in _placed(lines, _MAX_LINE):
+            self._put(indent, *parts)
 
     def _forms(self, fixes: Sequence[Fix]) -> list[Sequence[StepLines]]:
         return [forms_of(number, fix, self._language, self._shell) for number, fix in enumerate(fixes, start=1)]
