@@ -14,7 +14,7 @@ from logrules.model.report import Severity
 from logrules.ruleset.bounds import Duration
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.framework_models import FrameworkFile, MarkerFile
-from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruleset.rule_file import RuleSource
 from logrules.ruleset.schema_problems import validated
 from logrules.ruleset.settings import PROJECT_NAME, Settings
 from logrules.ruleset.tables import Phase, Tables

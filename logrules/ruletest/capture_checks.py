@@ -7,8 +7,8 @@ from logrules.model.position import NodePath, Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.misspelling import near_hint
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.pack_builder import RuleSource
 from logrules.ruleset.pattern import compiled
+from logrules.ruleset.rule_file import RuleSource
 from logrules.ruleset.rule_text import SLOT, filled
 from logrules.ruleset.vocabulary import Vocabulary
 from logrules.ruletest.file_contents import cards_in, signals_in

@@ -8,7 +8,7 @@ from logrules.engine.run import Prepared
 from logrules.inference.session import Session
 from logrules.model.position import Problem
 from logrules.ruleset import models as schema
-from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruleset.rule_file import RuleSource
 from logrules.ruletest.case import Case
 from logrules.ruletest.harness import events_of_example, held, judged, run_saved
 from logrules.ruletest.parallel import on_all_cores

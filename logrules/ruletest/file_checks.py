@@ -8,7 +8,7 @@ from logrules.model.position import NodePath, Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.framework_builder import qualified
 from logrules.ruleset.framework_models import FrameworkFile
-from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruleset.rule_file import RuleSource
 from logrules.ruleset.tables import Tables
 from logrules.ruleset.when import ConditionFault, parse_when
 from logrules.ruletest.file_contents import cards_in, signals_in

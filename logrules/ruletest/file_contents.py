@@ -9,7 +9,7 @@ from logrules.ruleset import models as schema
 from logrules.ruleset.duration import seconds
 from logrules.ruleset.framework_models import FrameworkFile, MarkerFile, MetricFile
 from logrules.ruleset.pack import HeaderSample
-from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruleset.rule_file import RuleSource
 from logrules.ruletest.samples import TABLES
 from logrules.ruletest.suite import Example, Sample, Suite, WantedDiagnosis
 

@@ -12,8 +12,7 @@ from logrules.ruleset.compile import read_sources
 from logrules.ruleset.config import Config, checked
 from logrules.ruleset.load import shipped_rules
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.pack_builder import RuleSource
-from logrules.ruleset.rule_file import RuleText
+from logrules.ruleset.rule_file import RuleSource, RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruleset.vocabulary import Vocabulary
 from logrules.ruletest import file_checks

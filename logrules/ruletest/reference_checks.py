@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from logrules.model.position import Problem
-from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruleset.rule_file import RuleSource
 from logrules.ruletest.file_contents import cards_in
 
 _LIMIT_S = 15
