@@ -16,13 +16,10 @@ from logrules.ruleset.rule_file import RuleSource, RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruleset.vocabulary import Vocabulary
 from logrules.ruletest import file_checks
-from logrules.ruletest.capture_checks import missing_captures
 from logrules.ruletest.case import Case, find_cases, read_cases
 from logrules.ruletest.collect import Tested, asked_texts, known_collection, shipped_cases
 from logrules.ruletest.duplicate_checks import duplicate_rules
-from logrules.ruletest.file_checks import opened_waits, placeholders, unopened_waits, unused_signals
 from logrules.ruletest.file_contents import signals_in
-from logrules.ruletest.reference_checks import gone_references, references
 from logrules.ruletest.samples import misread_headers
 from logrules.ruletest.signal_checks import literal_findings, pattern_findings
 from logrules.ruletest.suite import Suite
@@ -31,10 +28,10 @@ from logrules.ruletest.translation_checks import translation_findings, translati
 
 # What one file shows by itself.
 _OF_ONE_FILE: tuple[Callable[[RuleSource], Iterable[Problem]], ...] = (
-    unused_signals,
-    references,
+    file_checks.unused_signals,
+    file_checks.references,
     file_checks.place,
-    placeholders,
+    file_checks.placeholders,
 )
 
 
@@ -51,7 +48,7 @@ def check(paths: Sequence[Path], settings: Settings, *, processes: int | None = 
     """Everything that is wrong in the files at or below the paths.
 
     Without paths it is the packs that the settings name or, where they name none, all that is shipped. With
-    ``online`` references are asked for. Raises PackError where a path does not exist.
+    ``online`` file_checks.references are asked for. Raises PackError where a path does not exist.
     """
     given = list(paths) or list(settings.packs)
     texts, asked = asked_texts(given, settings)
@@ -94,7 +91,7 @@ class _Lint:
         reading = read_sources(self.texts if tested is None else self.asked, config)
         sources = [source for source in reading.sources if source.document.path in shown]
         if tested is None:
-            opened = frozenset(opened_waits(reading.sources))
+            opened = frozenset(file_checks.opened_waits(reading.sources))
         else:
             opened = frozenset(name for marker in tested[0].markers for name in marker.opens)
         yield from self._of_sources(sources, opened)
@@ -102,7 +99,7 @@ class _Lint:
         if tested is not None and not problems:
             yield from self._of_pack(*tested, sources, config)
         if self.online:
-            yield from gone_references(sources)
+            yield from file_checks.gone_references(sources)
 
     def _tested(self, settings: Settings | None) -> tuple[Tested | None, Sequence[Problem]]:
         """The pack that all files make and their tests, or what is wrong with them."""
@@ -120,7 +117,7 @@ class _Lint:
         yield from literal_findings(signals, [log for case in self.shipped for log in case.logs])
         for here in signals:
             yield from pattern_findings(here)
-        yield from unopened_waits(sources, opened)
+        yield from file_checks.unopened_waits(sources, opened)
 
     def _of_translations(self, sources: Sequence[RuleSource]) -> Iterator[Problem]:
         """What the translations of these files' packs leave out."""
@@ -138,7 +135,7 @@ class _Lint:
         yield from unknown_names(pack, config) if config is not None else ()
         vocabulary = Vocabulary.of_pack(pack)
         for source in sources:
-            yield from missing_captures(source, pack, vocabulary)
+            yield from file_checks.missing_captures(source, pack, vocabulary)
         on = prepared(pack, cache=True)
         yield from misread_headers(on, suite.within(frozenset(source.document.path for source in sources)))
         yield from duplicate_rules(sources, on, suite.examples, self.shipped, self.processes)

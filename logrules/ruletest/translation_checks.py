@@ -49,7 +49,8 @@ def _steps(source: RuleSource, file: Translation) -> Iterator[Problem]:
 
 
 def _cards(source: RuleSource, file: Translation) -> Iterator[Problem]:
-    for name, path, card in cards_in(source):
+    for here in cards_in(source):
+        name, path, card = here.name, here.at, here.card
         said = file.rules.get(name)
         own = [step for step in card.fixes if isinstance(step, schema.FixFile)]
         if said is None:
