@@ -10,8 +10,7 @@ from logrules.model.position import Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.rule_file import RuleSource
 from logrules.ruletest.case import Case
-from logrules.ruletest.harness import events_of_example, held, judged, run_saved
-from logrules.ruletest.parallel import on_all_cores
+from logrules.ruletest.harness import events_of_example, held, judged, on_all_cores, run_saved
 from logrules.ruletest.suite import Example
 
 # Of fewer logs nothing follows.

@@ -19,8 +19,7 @@ from logrules.ruletest import duplicate_checks
 from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.collect import shipped_cases
 from logrules.ruletest.file_checks import is_address
-from logrules.ruletest.lint import check
-from logrules.ruletest.suppressions import ignores_in
+from logrules.ruletest.lint import check, ignores_in
 from tests.conftest import COSTLY
 from tests.ruleset.test_fuzzed_rules import SHIPPED, scrambled
 
