@@ -80,7 +80,7 @@ def lines_for(here: PlacedSignal) -> Iterator[str]:
 def suite_of(sources: Sequence[RuleSource]) -> Suite:
     """The tests in these files, examples first."""
     examples = [example for source in sources for example in _examples(source)]
-    return Suite((*examples, *(sample for source in sources for sample in _samples(source))))
+    return (*examples, *(sample for source in sources for sample in _samples(source)))
 
 
 def _examples(source: RuleSource) -> Iterator[Example]:

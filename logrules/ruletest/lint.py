@@ -23,7 +23,7 @@ from logrules.ruletest.duplicate_checks import duplicate_rules
 from logrules.ruletest.file_contents import signals_in
 from logrules.ruletest.samples import misread_headers
 from logrules.ruletest.signal_checks import literal_findings, pattern_findings
-from logrules.ruletest.suite import Suite
+from logrules.ruletest.suite import Suite, examples_of
 from logrules.ruletest.translation_checks import translation_findings, translations_in
 
 # A finding that is meant: `# logrules: ignore=LR103 the only text of the line`.
@@ -140,8 +140,9 @@ class _Lint:
         for source in sources:
             yield from file_checks.missing_captures(source, pack, vocabulary)
         on = prepared(pack, cache=True)
-        yield from misread_headers(on, suite.within(frozenset(source.document.path for source in sources)))
-        yield from duplicate_rules(sources, on, suite.examples, self.shipped, self.processes)
+        shown = {source.document.path for source in sources}
+        yield from misread_headers(on, [one for one in suite if one.place.path in shown])
+        yield from duplicate_rules(sources, on, examples_of(suite), self.shipped, self.processes)
 
 
 def _config(settings: Settings) -> tuple[Config | None, Sequence[Problem]]:
