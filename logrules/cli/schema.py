@@ -47,7 +47,7 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "fixes": _model("FixesFile"),
     "tables": _model("Tables", "logrules.ruleset.tables"),
     "translation": _model("Translation", "logrules.ruleset.translation"),
-    "expect": _model("ProfileFile", "logrules.ruleset.profile_models"),
+    "expect": _model("ProfileFile", "logrules.ruleset.framework_models"),
     "case": _model("CaseFile", "logrules.ruletest.case"),
     "config": _model("ConfigFile", "logrules.ruleset.config"),
 }

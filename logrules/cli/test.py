@@ -91,9 +91,10 @@ def _run(on: "Prepared", found: "Collection", options: argparse.Namespace) -> in
 
 def _measure(on: "Prepared", found: "Collection", options: argparse.Namespace) -> int:
     from logrules.model.test_result import total
+    from logrules.ruletest.suite import examples_of
 
     form = _form(options)
-    examples = [example for example in found.suite.examples if options.k in example.owner]
+    examples = [example for example in examples_of(found.suite) if options.k in example.owner]
     if options.coverage:
         from logrules.ruletest.rule_coverage import coverage
 

@@ -132,7 +132,7 @@ def run(options: argparse.Namespace) -> int:
             _say(_finished(following.workers(), options.lang), out)
         _write(_with_paths(report, job), options, out)
     if not options.no_cache:
-        keep_patterns(pack.digest)
+        keep_patterns()
     if status is not None:
         return status
     return EXIT_UNUSABLE if report is None else exit_status(report)

@@ -81,7 +81,7 @@ def replay(
         how = Extraction(on.scanners.for_another(), pool, session.note, tally, len(sources), progress)
         report = _read(how, session, sources, pack, observe)
     if cache:
-        keep_patterns(pack.digest)
+        keep_patterns()
     return report
 
 

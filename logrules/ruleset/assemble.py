@@ -12,10 +12,10 @@ from logrules.ruleset.framework_builder import WAIT_KEYS, add_framework, qualifi
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.long_tables import RuleTable, SignalTable
 from logrules.ruleset.pack import HeaderFormat, Pack, Rule, Signal
-from logrules.ruleset.pack_builder import PackBuilder, RuleSource
 from logrules.ruleset.pattern_work import lengths_without_clock
 from logrules.ruleset.required_words import required_words
-from logrules.ruleset.rule_builder import add_rule, rules_of_tables
+from logrules.ruleset.rule_builder import PackBuilder, add_rule, rules_of_tables
+from logrules.ruleset.rule_file import RuleSource
 from logrules.ruleset.tables import EXCEPTIONS, Phase, Tables
 from logrules.ruleset.translation import Translation, joined
 from logrules.ruleset.vocabulary import Vocabulary

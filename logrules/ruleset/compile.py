@@ -13,8 +13,7 @@ from logrules.ruleset.bounds import MAX_PACK_PARTS
 from logrules.ruleset.config import Config, checked
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack import Pack, Replaced
-from logrules.ruleset.pack_builder import AnyFile, RuleSource
-from logrules.ruleset.rule_file import SHIPPED, RuleText
+from logrules.ruleset.rule_file import SHIPPED, AnyFile, RuleSource, RuleText
 from logrules.ruleset.schema_problems import validated
 from logrules.ruleset.settings import Settings
 from logrules.ruleset.tables import EXCEPTIONS, EXITS, Tables

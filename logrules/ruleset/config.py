@@ -1,28 +1,31 @@
 """What a configuration may say, checked; and what it says as rule files would."""
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from logrules.model.errors import PackError
-from logrules.model.position import Problem
+from logrules.model.position import NodePath, Problem
 from logrules.model.record import field, record
 from logrules.model.report import Severity
 from logrules.ruleset.bounds import Duration
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.framework_models import FrameworkFile, MarkerFile
-from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruleset.rule_file import RuleSource
 from logrules.ruleset.schema_problems import validated
 from logrules.ruleset.settings import PROJECT_NAME, Settings
 from logrules.ruleset.tables import Phase, Tables
-from logrules.ruleset.toml_positions import places_of_keys
 from logrules.ruleset.yaml_reader import Document
 
 # What a project's own markers call their framework.
 OWN = "own"
+_HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?")
+_KEY = re.compile(r"""^(\s*)((?:"[^"\n]*"|'[^'\n]*'|[A-Za-z0-9_-]+)(?:\s*\.\s*(?:"[^"\n]*"|'[^'\n]*'|[\w-]+))*)\s*=""")
+_PART = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([\w-]+))\s*(?:\.|$)""")
 
 RuleName = Annotated[str, Field(description="the id of a rule or a wait; * stands for any text")]
 
@@ -79,3 +82,43 @@ def checked(settings: Settings | None) -> Config | None:
         where = "here the keys stand at the top of the file, without a table around them"
         raise PackError([Problem(document.place((table,)), f"`{table}`: {where}, as `packs = [...]`", code="LR002")])
     return Config(document, validated(document, ConfigFile))
+
+
+def places_of_keys(text: str, under: Sequence[str] = ()) -> dict[NodePath, tuple[int, int]]:
+    """Line and column of every table and key, by its path below the table ``under``; entries of arrays count from 0.
+
+    The standard parser says what a file means, but not where.
+    """
+    places: dict[NodePath, tuple[int, int]] = {}
+    prefix = tuple(under)
+    for path, place in _keys(text):
+        if path[: len(prefix)] == prefix:
+            places.setdefault(path[len(prefix) :], place)
+    return places
+
+
+def _keys(text: str) -> Iterator[tuple[NodePath, tuple[int, int]]]:
+    table: NodePath = ()
+    entries: dict[NodePath, int] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := _HEADER.match(line):
+            table = _resolved(_parts(header[2]), entries, entry=header[1] == "[[")
+            yield table, (number, header.start(1) + 1)
+        elif key := _KEY.match(line):
+            yield (*table, *_parts(key[2])), (number, len(key[1]) + 1)
+
+
+def _parts(dotted: str) -> tuple[str, ...]:
+    return tuple(next(part for part in found.groups() if part is not None) for found in _PART.finditer(dotted))
+
+
+def _resolved(parts: tuple[str, ...], entries: dict[NodePath, int], *, entry: bool) -> NodePath:
+    """A header's path, with the number of the entry that it opens or that its parents stand in."""
+    path: NodePath = ()
+    for number, part in enumerate(parts):
+        path = (*path, part)
+        if entry and number == len(parts) - 1:
+            entries[path] = entries.get(path, -1) + 1
+        if path in entries:
+            path = (*path, entries[path])
+    return path

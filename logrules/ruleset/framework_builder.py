@@ -10,8 +10,7 @@ from logrules.ruleset.condition import Waiting
 from logrules.ruleset.duration import seconds
 from logrules.ruleset.framework_models import FrameworkFile, MetricFile, WaitFile
 from logrules.ruleset.pack import Framework, Marker, Metric, Rule, Signal, TraceForm, Wait
-from logrules.ruleset.pack_builder import PackBuilder
-from logrules.ruleset.rule_builder import signal_of
+from logrules.ruleset.rule_builder import PackBuilder, signal_of
 from logrules.ruleset.tables import Tables
 from logrules.ruleset.vocabulary import Vocabulary
 
@@ -52,18 +51,10 @@ def _add_wait(draft: PackBuilder, wait: WaitFile, framework: str, vocabulary: Vo
     name = f"{framework}/{wait.id}"
     draft.waits[name] = Wait(**{**schema.fields_of(wait, Wait), "id": name, "patience_s": seconds(wait.patience)})
     card = f"waits/{name}"
-    draft.rules[card] = Rule(
-        card,
-        wait.cause,
-        wait.severity or Severity.WARNING,
-        Waiting(name),
-        wait.phase,
-        wait=name,
-        stall=True,
-        tier=wait.tier or vocabulary.cause(wait.cause).tier,
-        explained_by=wait.explained_by,
-        requires=wait.requires,
-    )
+    cause = vocabulary.cause(wait.cause)
+    of_wait = {"id": card, "when": Waiting(name), "wait": name, "stall": True}
+    usual = {"severity": wait.severity or Severity.WARNING, "tier": wait.tier or cause.tier}
+    draft.rules[card] = Rule(**{**schema.fields_of(wait, Rule), **of_wait, **usual})
     draft.cards[card] = kept_card(wait, vocabulary)
 
 

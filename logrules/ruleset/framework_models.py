@@ -1,8 +1,8 @@
-"""What rules/frameworks/<name>.yaml may say: what one framework prints, and how to see that it is there."""
+"""What rules/frameworks/<name>.yaml may say of what a framework prints, rules/expect/<recipe>.yaml of a healthy run."""
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 from logrules.model.record import field, keyed_record
 from logrules.ruleset.bounds import Duration, Len, LooksLike, Name, Pattern, SearchedText
@@ -151,3 +151,49 @@ class FrameworkFile:
     markers: tuple[MarkerFile, ...] = ()
     waits: tuple[WaitFile, ...] = ()
     metrics: tuple[MetricFile, ...] = ()
+
+
+@keyed_record
+class TextFile:
+    """A sentence for people, in English and, if somebody reads it in Chinese, in Chinese."""
+
+    en: Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+    zh: Annotated[str, StringConstraints(max_length=2000)] = ""
+
+
+@keyed_record
+class PathStepFile:
+    """A step of a healthy run: ``lines`` of its own, or ``markers`` that the rules know; any of them will do.
+
+    An ``optional`` step may be left out. ``hint`` says where to look when the step is missing.
+    """
+
+    id: Name
+    title: TextFile
+    lines: SignalFile | None = None
+    markers: tuple[str, ...] = ()
+    optional: bool = False
+    hint: TextFile | None = None
+
+    def __post_init__(self) -> None:
+        if self.lines is None and not self.markers:
+            raise ValueError("a step needs `lines` or `markers`")
+
+
+@keyed_record
+class NeverFile:
+    """Lines that a healthy run does not show."""
+
+    id: Name
+    title: TextFile
+    lines: SignalFile
+
+
+@keyed_record
+class ProfileFile:
+    """rules/expect/<recipe>.yaml."""
+
+    expect: Name
+    title: TextFile
+    steps: Annotated[tuple[PathStepFile, ...], Field(min_length=1)]
+    never: tuple[NeverFile, ...] = ()

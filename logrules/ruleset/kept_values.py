@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
-from logrules.ruleset.cache_files import cache_folder, keep, kept
+from logrules.ruleset.cache_files import keep, kept
 from logrules.ruleset.long_tables import LongTable
 
 Value = TypeVar("Value")
@@ -45,15 +45,6 @@ def kept_value(kind: str, digest: str, form: type[Value]) -> Value | None:
 def kept_name(kind: str, digest: str) -> str:
     """The name of the file in which a value is kept, of this version of its form."""
     return f"{kind}-{digest[:_DIGITS]}{_ENDING}"
-
-
-def latest_digest(kind: str) -> str | None:
-    """The digest under which the value of a kind is kept that was used last, as far as the name of its file tells."""
-    try:
-        path = max(cache_folder().glob(f"{kind}-*{_ENDING}"), key=lambda path: path.stat().st_mtime, default=None)
-    except (OSError, RuntimeError):  # no home, or none that we may look into
-        return None
-    return None if path is None else path.name.removeprefix(f"{kind}-").removesuffix(_ENDING)
 
 
 _TAG = "$"

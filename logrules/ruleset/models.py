@@ -51,14 +51,6 @@ TextMap = Annotated[dict[str, str], BeforeValidator(_texts)]
 
 
 @keyed_record
-class TextFile:
-    """A sentence for people, in English and, if somebody reads it in Chinese, in Chinese."""
-
-    en: Annotated[str, StringConstraints(min_length=1, max_length=2000)]
-    zh: Annotated[str, StringConstraints(max_length=2000)] = ""
-
-
-@keyed_record
 class SignalFile:
     """How a telling line is recognised; a list of texts, or one text, stands for ``contains`` alone.
 

@@ -7,7 +7,7 @@ import copyreg
 import marshal
 import re
 import sys
-from collections.abc import Callable, Collection, Container, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -24,7 +24,7 @@ _FOR_WORK = 200
 # More than any set of rules has; each takes a few kilobytes.
 _KEPT = 8_192
 # What is kept can be read back by the same version on the same kind of machine.
-VERSION = f"regex {regex.__version__} {sys.byteorder}"
+VERSION = f"{regex.__version__}-{sys.byteorder}"
 
 # Recursion into a group or the whole pattern, groups defined for it, and fuzzy matching: nothing bounds what they cost,
 # neither in time nor in memory. An escaped bracket begins no group.
@@ -40,10 +40,9 @@ _made: "dict[str, regex.Pattern[str]]" = {}
 
 
 class _Stored:
-    """What this process takes patterns from: those of its pack, and those of another that are asked for."""
+    """The patterns that were kept, which this process need not compile."""
 
     forms: Mapping[str, bytes] = MappingProxyType({})
-    spare: Mapping[str, bytes] = MappingProxyType({})
 
 
 @lru_cache(maxsize=_KEPT)
@@ -52,8 +51,7 @@ def compiled(pattern: str) -> "regex.Pattern[str]":
     form = _Stored.forms.get(pattern)
     if form is not None:
         return _restored(form)
-    spare = _Stored.spare.get(pattern)
-    made = _checked(pattern) if spare is None else _restored(spare)
+    made = _checked(pattern)
     if len(_made) < _KEPT:
         _made[pattern] = made
     return made
@@ -200,24 +198,9 @@ def let_go_of_stored(stored: Mapping[str, bytes]) -> None:
     _made.clear()
 
 
-def use_spare(stored: Mapping[str, bytes]) -> None:
-    """Compile none of these, which were stored with another pack; what is asked for of them counts as made here."""
-    _Stored.spare = stored
-
-
-def stored_so_far() -> Mapping[str, bytes]:
-    """The patterns that this process takes from where they were stored."""
-    return _Stored.forms
-
-
-def made_so_far() -> Collection[str]:
-    """The patterns that this process compiled itself."""
-    return _made.keys()
-
-
-def forms_made(known: Container[str] = ()) -> dict[str, bytes]:
-    """The patterns that this process compiled itself, but for those ``known``, to be stored; rare kinds cannot be."""
-    made = ((pattern, _stored_form(one)) for pattern, one in _made.items() if pattern not in known)
+def forms_made() -> dict[str, bytes]:
+    """The patterns that this process compiled itself, to be stored; rare kinds cannot be."""
+    made = ((pattern, _stored_form(one)) for pattern, one in _made.items())
     return {pattern: form for pattern, form in made if form is not None}
 
 

@@ -4,18 +4,38 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from logrules.model.position import Problem
-from logrules.model.record import replace
+from logrules.model.record import field, mutable_record, replace
 from logrules.model.report import Severity
 from logrules.ruleset import models as schema
 from logrules.ruleset.card_builder import kept_card, kept_row
 from logrules.ruleset.causes import Alternative, Cause
 from logrules.ruleset.condition import Condition, Detector, Occurred, Sequence, Some, Supported, near
 from logrules.ruleset.duration import seconds
-from logrules.ruleset.pack import Rule, Signal
-from logrules.ruleset.pack_builder import PackBuilder, RuleSource
+from logrules.ruleset.pack import Framework, Marker, Metric, Rule, Signal, Wait
+from logrules.ruleset.rule_file import RuleSource
 from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS, ExceptionRow, ExitCode, Tables
 from logrules.ruleset.vocabulary import Vocabulary
 from logrules.ruleset.when import ConditionFault, parse_when
+
+
+@mutable_record
+class PackBuilder:
+    """A pack under construction."""
+
+    signals: list[Signal] = field(default_factory=list)
+    rules: dict[str, Rule] = field(default_factory=dict)
+    markers: list[Marker] = field(default_factory=list)
+    waits: dict[str, Wait] = field(default_factory=dict)
+    metrics: list[Metric] = field(default_factory=list)
+    frameworks: list[Framework] = field(default_factory=list)
+    records: list[int] = field(default_factory=list)
+    cards: dict[str, bytes] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    def add_signal(self, signal: Signal) -> int:
+        """The number that the signal gets."""
+        self.signals.append(signal)
+        return len(self.signals) - 1
 
 
 def signal_of(owner: str, name: str, file: schema.SignalFile, *, sampled: bool = False) -> Signal:
@@ -37,30 +57,18 @@ def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, voca
         support = tuple(_support(file, name, number, numbers) for name, number in evidence.items())
         when = Supported(when, support)
     draft.problems += _unknown_anchors(source, file)
+    cause = vocabulary.cause(file.cause)
     fixed, otherwise = _phase_of(file.phase)
-    row = rule_of(vocabulary.cause(file.cause), file.id, when)
     said = {name: value for name, value in schema.fields_of(file, Rule).items() if value is not None}
-    phases = {"phase": fixed, "phase_otherwise": otherwise or row.phase_otherwise}
-    draft.rules[file.id] = replace(row, **{**said, **phases, "when": when, "evidence": tuple(evidence.values())})
+    said |= {"phase": fixed, "phase_otherwise": otherwise or cause.phase, "evidence": tuple(evidence.values())}
+    draft.rules[file.id] = rule_of(cause, file.id, when, said)
     draft.cards[file.id] = kept_card(file, vocabulary)
 
 
-def rule_of(cause: Cause, name: str, when: Condition) -> Rule:
-    """What a rule is that says nothing but its cause."""
-    return Rule(
-        name,
-        cause.id,
-        cause.severity,
-        when,
-        phase_otherwise=cause.phase,
-        culprit=cause.culprit,
-        cleared_by=cause.cleared_by,
-        stall=cause.stall,
-        abrupt=cause.abrupt,
-        asynchronous=cause.asynchronous,
-        ends_stalls=cause.ends_stalls,
-        tier=cause.tier,
-    )
+def rule_of(cause: Cause, name: str, when: Condition, said: Mapping[str, Any]) -> Rule:
+    """The rule of this name and condition: what is not ``said`` is as the row of its cause says."""
+    row = {**schema.fields_of(cause, Rule), "phase": None, "phase_otherwise": cause.phase}
+    return Rule(**{**row, **said, "id": name, "cause": cause.id, "when": when})
 
 
 def _signals(draft: PackBuilder, owner: str, files: Mapping[str, schema.SignalFile]) -> dict[str, int]:
@@ -112,7 +120,7 @@ def rules_of_tables(tables: Tables, vocabulary: Vocabulary) -> Iterator[tuple[Ru
     for name, row, said in _rows(tables):
         cause = vocabulary.causes.get(row.cause)
         if cause is not None:
-            rule = replace(rule_of(cause, name, _NEVER), from_table=True, **said)
+            rule = rule_of(cause, name, _NEVER, {**said, "from_table": True})
             if isinstance(row, ExceptionRow) and rule.severity is Severity.WARNING:
                 # What was raised is no mere warning of a wait, also where its cause often is.
                 rule = replace(rule, severity=Severity.ERROR)

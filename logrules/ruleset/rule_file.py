@@ -1,8 +1,20 @@
-"""A rule file before anybody has looked into it."""
+"""A rule file: before anybody has looked into it, and with what it says."""
 
+from collections.abc import Sequence
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, TypeAlias, Union
 
+from logrules.model.position import NodePath, Problem
 from logrules.model.record import record
+
+if TYPE_CHECKING:
+    from logrules.ruleset.framework_models import FrameworkFile
+    from logrules.ruleset.models import FixesFile, RuleFile
+    from logrules.ruleset.tables import Tables
+    from logrules.ruleset.translation import Translation
+    from logrules.ruleset.yaml_reader import Document
+
+AnyFile: TypeAlias = Union["RuleFile", "FrameworkFile", "FixesFile", "Tables", "Translation"]
 
 # What messages call the folder of the shipped rules.
 SHIPPED = "rules"
@@ -25,3 +37,24 @@ class RuleText:
         if below is not None and len(below.parts) > 1:
             return "/".join(below.with_suffix("").parts)
         return "/".join(parts[1:] if parts[0] == SHIPPED else parts[-2:])
+
+
+@record
+class RuleSource:
+    """A document, the checked file that it says, and the pack that it came with ("" for the shipped one)."""
+
+    document: "Document"
+    file: AnyFile
+    origin: str = ""
+
+    def problem(
+        self,
+        at: Sequence[str | int],
+        message: str,
+        hint: str | None = None,
+        *,
+        code: str,
+        removes: NodePath | None = None,
+    ) -> Problem:
+        """A fault at this path of the document."""
+        return Problem(self.document.place(at), message, hint, code, removes)

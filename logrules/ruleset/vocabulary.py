@@ -11,7 +11,7 @@ from logrules.ruleset.file_adapter import adapter_of
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.misspelling import LISTED_BY, known_hint
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruleset.rule_file import RuleSource
 from logrules.ruleset.rule_text import read_kept
 from logrules.ruleset.tables import Tables
 

@@ -32,7 +32,7 @@ class Collection:
 
     def tests(self, word: str = "") -> tuple[Test, ...]:
         """All tests whose name contains ``word``: cases first, which take longest."""
-        return tuple(test for test in (*self.cases, *self.suite.tests) if word in test.name)
+        return tuple(test for test in (*self.cases, *self.suite) if word in test.name)
 
 
 def collect(paths: Sequence[str | Path] = (), settings: Settings | None = None) -> Collection:
@@ -44,7 +44,8 @@ def collect(paths: Sequence[str | Path] = (), settings: Settings | None = None) 
     given = [Path(path) for path in paths] or list(settings.packs if settings else ())
     texts, asked = asked_texts(given, settings)
     pack, suite = known_collection(texts, settings)
-    chosen = suite.within(frozenset(text.shown for text in asked)) if given else suite
+    shown = frozenset(text.shown for text in asked)
+    chosen = tuple(one for one in suite if one.place.path in shown) if given else suite
     return Collection(pack, chosen, read_cases(find_cases(given or shipped_cases())))
 
 
@@ -83,7 +84,8 @@ def known_collection(texts: Sequence[RuleText], settings: Settings | None) -> Te
         return found
     pack, suite = known_collection(shipped, None)
     own = suite_of(added.sources)
-    return added.pack_on(pack, digest), suite.without({one.owner for one in own.tests}).joined(own)
+    replaced = {one.owner for one in own}
+    return added.pack_on(pack, digest), (*(one for one in suite if one.owner not in replaced), *own)
 
 
 def _digest(texts: Sequence[RuleText], config: "Config | None") -> str:
@@ -120,6 +122,6 @@ def shipped_cases() -> list[Path]:
 
 def _kept_collection(digest: str) -> tuple[Pack, Suite] | None:
     """The pack and the whole suite that were kept under this digest."""
-    suite = kept_value("suite", digest, Suite)
+    suite: Suite | None = kept_value("suite", digest, tuple)
     pack = cached_pack(digest) if suite is not None else None
     return None if suite is None or pack is None else (pack, suite)

@@ -1,17 +1,16 @@
 """Rules that always fire together: on every example and every captured log on which one does, so does the other."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from logrules.engine.run import Prepared
 from logrules.inference.session import Session
 from logrules.model.position import Problem
 from logrules.ruleset import models as schema
-from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruleset.rule_file import RuleSource
 from logrules.ruletest.case import Case
-from logrules.ruletest.harness import events_of_example, held, judged, run_saved
-from logrules.ruletest.parallel import on_all_cores
+from logrules.ruletest.harness import events_of_example, held, judged, on_all_cores, run_saved
 from logrules.ruletest.suite import Example
 
 # Of fewer logs nothing follows.
@@ -31,20 +30,24 @@ def duplicate_rules(
 ) -> Iterator[Problem]:
     """The rules in ``sources`` that fire on just the same examples and cases as another rule."""
     names = frozenset(source.file.id for source in sources if isinstance(source.file, schema.RuleFile))
-    tried = _Trials(on, examples, processes)
+    times = Counter(map(_log_of, examples))
+    fired: dict[object, Fired] = {}
+
+    def run(is_asked: Callable[[Example], bool]) -> list[Seen]:
+        """Run what is asked for, each log once, and say what came of all that was run so far."""
+        new = {log: one for one in examples if is_asked(one) and (log := _log_of(one)) not in fired}
+        fired.update(zip(new, on_all_cores(_fired_on_example, list(new.values()), on, processes), strict=True))
+        return [(rules, times[log]) for log, rules in fired.items()]
+
     # One log tells most rules from all others. Only where some are left does it take every log to count them.
-    tried.run(lambda one: one.owner in names and one.number == 1)
-    near = tried.unsettled(names)
-    tried.run(lambda one: one.owner in near)
-    if not tried.unsettled(names):
+    near = _unsettled(names, run(lambda one: one.owner in names and one.number == 1))
+    if not _unsettled(names, run(lambda one: one.owner in near)):
         return
-    tried.run(lambda one: one.owner in names)
-    rivals = _rivals(names, tried.seen)
-    tried.run(lambda one: one.owner in rivals)
-    seen = tried.seen
+    rivals = _rivals(names, run(lambda one: one.owner in names))
+    seen = run(lambda one: one.owner in rivals)
     if _partners(seen):
         logs = [case for case in cases if not case.script]
-        seen += [(fired, 1) for fired in on_all_cores(_fired_on_case, logs, on, processes, few=2)]
+        seen += [(rules, 1) for rules in on_all_cores(_fired_on_case, logs, on, processes, few=2)]
     partners = _partners(seen)
     for source in sources:
         match source.file:
@@ -53,35 +56,11 @@ def duplicate_rules(
                 yield source.problem(("when",), message, code="LR107")
 
 
-class _Trials:
-    """Which rules fired on each example that was run, and the examples that are left. Those alike are run once."""
-
-    def __init__(self, on: Prepared, examples: Iterable[Example], processes: int | None) -> None:
-        self._on = on
-        self._left = list(examples)
-        self._processes = processes
-        self._fired: dict[object, Fired] = {}
-        self._times: Counter[object] = Counter()
-
-    @property
-    def seen(self) -> list[Seen]:
-        """What came of the examples that were run."""
-        return [(fired, self._times[log]) for log, fired in self._fired.items()]
-
-    def run(self, is_asked: Callable[[Example], bool]) -> None:
-        """Run those that are asked for and were not run before."""
-        asked = [(_log_of(one), one) for one in self._left if is_asked(one)]
-        self._left = [one for one in self._left if not is_asked(one)]
-        self._times.update(log for log, _ in asked)
-        new = {log: one for log, one in asked if log not in self._fired}
-        found = on_all_cores(_fired_on_example, list(new.values()), self._on, self._processes)
-        self._fired.update(zip(new, found, strict=True))
-
-    def unsettled(self, names: Fired) -> Fired:
-        """The rules that may yet be somebody's twin, and whose."""
-        logs = _logs_of(self.seen)
-        same = [rules for rules in _by_logs(logs).values() if len(rules) > 1]
-        return frozenset(rule for rules in same for rule in rules if names.intersection(rules)) | (names - logs.keys())
+def _unsettled(names: Fired, seen: Sequence[Seen]) -> Fired:
+    """The rules that may yet be somebody's twin, and whose."""
+    logs = _logs_of(seen)
+    same = [rules for rules in _by_logs(logs).values() if len(rules) > 1]
+    return frozenset(rule for rules in same for rule in rules if names.intersection(rules)) | (names - logs.keys())
 
 
 def _log_of(example: Example) -> object:

@@ -9,7 +9,7 @@ from logrules.ruleset import models as schema
 from logrules.ruleset.duration import seconds
 from logrules.ruleset.framework_models import FrameworkFile, MarkerFile, MetricFile
 from logrules.ruleset.pack import HeaderSample
-from logrules.ruleset.pack_builder import RuleSource
+from logrules.ruleset.rule_file import RuleSource
 from logrules.ruletest.samples import TABLES
 from logrules.ruletest.suite import Example, Sample, Suite, WantedDiagnosis
 
@@ -43,14 +43,28 @@ def signals_in(source: RuleSource) -> Iterator[PlacedSignal]:
                 yield PlacedSignal(source, ("metrics", number), metric.id, metric, routine=True)
 
 
-def cards_in(source: RuleSource) -> Iterator[tuple[str, NodePath, schema.CardFile]]:
-    """The cards of rules and waits in a file, by what the pack calls them, with their paths."""
+@record
+class PlacedCard:
+    """The card of a rule or a wait, by what the pack calls it, and where it stands."""
+
+    source: RuleSource
+    at: NodePath
+    name: str
+    card: schema.CardFile
+
+    def problem(self, code: str, message: str, *below: str | int, hint: str | None = None) -> Problem:
+        """A fault of what stands ``below`` the card."""
+        return self.source.problem((*self.at, *below), message, hint, code=code)
+
+
+def cards_in(source: RuleSource) -> Iterator[PlacedCard]:
+    """The cards of rules and waits in a file."""
     match source.file:
         case schema.RuleFile() as rule:
-            yield rule.id, (), rule
+            yield PlacedCard(source, (), rule.id, rule)
         case FrameworkFile(framework=framework, waits=waits):
             for number, wait in enumerate(waits):
-                yield f"waits/{framework}/{wait.id}", ("waits", number), wait
+                yield PlacedCard(source, ("waits", number), f"waits/{framework}/{wait.id}", wait)
 
 
 def lines_for(here: PlacedSignal) -> Iterator[str]:
@@ -66,17 +80,18 @@ def lines_for(here: PlacedSignal) -> Iterator[str]:
 def suite_of(sources: Sequence[RuleSource]) -> Suite:
     """The tests in these files, examples first."""
     examples = [example for source in sources for example in _examples(source)]
-    return Suite((*examples, *(sample for source in sources for sample in _samples(source))))
+    return (*examples, *(sample for source in sources for sample in _samples(source)))
 
 
 def _examples(source: RuleSource) -> Iterator[Example]:
-    for owner, at, card in cards_in(source):
-        fires = [("fires", index, example, _wanted(example)) for index, example in enumerate(card.examples.fires)]
-        silent = [("silent", index, example, None) for index, example in enumerate(card.examples.silent)]
+    for here in cards_in(source):
+        said = here.card.examples
+        fires = [("fires", index, example, _wanted(example)) for index, example in enumerate(said.fires)]
+        silent = [("silent", index, example, None) for index, example in enumerate(said.silent)]
         for number, (kind, index, example, wanted) in enumerate((*fires, *silent), start=1):
-            place = source.document.place((*at, "examples", kind, index))
+            place = source.document.place((*here.at, "examples", kind, index))
             quiet_s = seconds(example.quiet) if example.quiet else None
-            yield Example(owner, number, place, example.log, quiet_s, kind == "fires", wanted, tuple(example.dumps))
+            yield Example(here.name, number, place, example.log, quiet_s, kind == "fires", wanted, tuple(example.dumps))
 
 
 def _wanted(example: schema.FiresFile) -> WantedDiagnosis | None:

@@ -1,10 +1,12 @@
-"""A few lines through the real engine: saved and ended, or live on a virtual clock."""
+"""A few lines through the real engine, saved and ended, or live on a virtual clock; many of them on all cores."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
-from logrules.engine.run import Prepared, replay_prepared
+from logrules.engine.run import Prepared, prepared, replay_prepared
 from logrules.inference.condition_trace import ConditionPart
 from logrules.inference.session import Session
 from logrules.model.change import Change
@@ -15,10 +17,17 @@ from logrules.model.stream import BytesArrived, End, Tick
 from logrules.model.test_result import Clause
 from logrules.parsing.log_ends import LogEnds
 from logrules.parsing.window import Window
+from logrules.ruleset.pack import Pack
 from logrules.ruletest.suite import Example
 from logrules.sources.discover import discover
 from logrules.sources.flight_dump import NoDump, read_dump
 
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+# Below this many tests starting processes costs more than it saves.
+FEW_TESTS = 150
+_PARTS_A_PROCESS = 8
 # Any moment will do: live logs begin here.
 START = 1_700_000_000.0
 SOURCE = "example"
@@ -135,3 +144,35 @@ def clauses_of(part: ConditionPart, depth: int = 0) -> Iterator[Clause]:
     yield Clause(depth, part.text, part.holds, part.reason)
     for inner in part.parts:
         yield from clauses_of(inner, depth + 1)
+
+
+def on_all_cores(
+    task: Callable[[Prepared, Item], Answer],
+    items: Sequence[Item],
+    on: Prepared,
+    processes: int | None,
+    few: int = FEW_TESTS,
+) -> list[Answer]:
+    """``task`` of each item, in order, by one process a core unless told how many. It is a function of a module."""
+    if len(items) < few or processes == 1:
+        return _each(task, on, items)
+    # What few tests do without takes longer to load than they do.
+    from concurrent.futures.process import BrokenProcessPool
+
+    from logrules.engine.resilient_pool import WorkerPool, default_processes
+
+    processes = processes or default_processes()
+    size = max(1, len(items) // (processes * _PARTS_A_PROCESS))
+    parts = {number: items[number : number + size] for number in range(0, len(items), size)}
+    answers = dict(WorkerPool(processes, partial(_each, task), _prepared).answers(parts, on.pack))
+    if None in answers.values():
+        raise BrokenProcessPool("an item ends every process that works on it")
+    return [answer for number in parts for answer in answers[number] or ()]
+
+
+def _prepared(pack: Pack) -> Prepared:
+    return prepared(pack, cache=True)
+
+
+def _each(task: Callable[[Prepared, Item], Answer], on: Prepared, items: Sequence[Item]) -> list[Answer]:
+    return [task(on, item) for item in items]

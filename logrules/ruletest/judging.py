@@ -14,8 +14,7 @@ from logrules.model.test_result import CaseFailure, Result
 from logrules.ruleset.condition import all_signals
 from logrules.ruleset.duration import seconds
 from logrules.ruletest.case import Case, CaseFile, Moment, Test
-from logrules.ruletest.harness import SOURCE, Live, clauses_of, events_of_example, held, judged, run_saved
-from logrules.ruletest.parallel import on_all_cores
+from logrules.ruletest.harness import SOURCE, Live, clauses_of, events_of_example, held, judged, on_all_cores, run_saved
 from logrules.ruletest.samples import sample_result
 from logrules.ruletest.suite import Example, Sample, WantedDiagnosis
 

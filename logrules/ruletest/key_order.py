@@ -7,8 +7,8 @@ from typing import Any
 
 from logrules.ruleset import framework_models, models
 from logrules.ruleset.causes import Cause
+from logrules.ruleset.framework_models import NeverFile, PathStepFile, ProfileFile
 from logrules.ruleset.pack import HeaderFormat, NameForm, TimeForm
-from logrules.ruleset.profile_models import NeverFile, PathStepFile, ProfileFile
 from logrules.ruleset.tables import Phase, Tables
 from logrules.ruleset.translation import Translation
 from logrules.ruletest.case import CaseFile

@@ -1,41 +1,40 @@
 """Paths of rule files to everything that is wrong in them."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from logrules.engine.run import prepared
 from logrules.model.errors import PackError
-from logrules.model.position import Problem
+from logrules.model.position import Position, Problem
 from logrules.model.record import record
 from logrules.ruleset.apply_settings import unknown_names
 from logrules.ruleset.compile import read_sources
 from logrules.ruleset.config import Config, checked
 from logrules.ruleset.load import shipped_rules
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.pack_builder import RuleSource
-from logrules.ruleset.rule_file import RuleText
+from logrules.ruleset.rule_file import RuleSource, RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruleset.vocabulary import Vocabulary
 from logrules.ruletest import file_checks
-from logrules.ruletest.capture_checks import missing_captures
 from logrules.ruletest.case import Case, find_cases, read_cases
 from logrules.ruletest.collect import Tested, asked_texts, known_collection, shipped_cases
 from logrules.ruletest.duplicate_checks import duplicate_rules
-from logrules.ruletest.file_checks import opened_waits, placeholders, unopened_waits, unused_signals
 from logrules.ruletest.file_contents import signals_in
-from logrules.ruletest.reference_checks import gone_references, references
 from logrules.ruletest.samples import misread_headers
 from logrules.ruletest.signal_checks import literal_findings, pattern_findings
-from logrules.ruletest.suite import Suite
-from logrules.ruletest.suppressions import ignores_in, without_ignored
+from logrules.ruletest.suite import Suite, examples_of
 from logrules.ruletest.translation_checks import translation_findings, translations_in
 
+# A finding that is meant: `# logrules: ignore=LR103 the only text of the line`.
+_COMMENT = re.compile(r"#\s*logrules:\s*ignore=([A-Z]+\d+(?:\s*,\s*[A-Z]+\d+)*)[ \t]*(.*)$")
+_WHOLE_FILE = 0
 # What one file shows by itself.
 _OF_ONE_FILE: tuple[Callable[[RuleSource], Iterable[Problem]], ...] = (
-    unused_signals,
-    references,
+    file_checks.unused_signals,
+    file_checks.references,
     file_checks.place,
-    placeholders,
+    file_checks.placeholders,
 )
 
 
@@ -52,7 +51,7 @@ def check(paths: Sequence[Path], settings: Settings, *, processes: int | None = 
     """Everything that is wrong in the files at or below the paths.
 
     Without paths it is the packs that the settings name or, where they name none, all that is shipped. With
-    ``online`` references are asked for. Raises PackError where a path does not exist.
+    ``online`` file_checks.references are asked for. Raises PackError where a path does not exist.
     """
     given = list(paths) or list(settings.packs)
     texts, asked = asked_texts(given, settings)
@@ -95,7 +94,7 @@ class _Lint:
         reading = read_sources(self.texts if tested is None else self.asked, config)
         sources = [source for source in reading.sources if source.document.path in shown]
         if tested is None:
-            opened = frozenset(opened_waits(reading.sources))
+            opened = frozenset(file_checks.opened_waits(reading.sources))
         else:
             opened = frozenset(name for marker in tested[0].markers for name in marker.opens)
         yield from self._of_sources(sources, opened)
@@ -103,7 +102,7 @@ class _Lint:
         if tested is not None and not problems:
             yield from self._of_pack(*tested, sources, config)
         if self.online:
-            yield from gone_references(sources)
+            yield from file_checks.gone_references(sources)
 
     def _tested(self, settings: Settings | None) -> tuple[Tested | None, Sequence[Problem]]:
         """The pack that all files make and their tests, or what is wrong with them."""
@@ -121,7 +120,7 @@ class _Lint:
         yield from literal_findings(signals, [log for case in self.shipped for log in case.logs])
         for here in signals:
             yield from pattern_findings(here)
-        yield from unopened_waits(sources, opened)
+        yield from file_checks.unopened_waits(sources, opened)
 
     def _of_translations(self, sources: Sequence[RuleSource]) -> Iterator[Problem]:
         """What the translations of these files' packs leave out."""
@@ -139,10 +138,11 @@ class _Lint:
         yield from unknown_names(pack, config) if config is not None else ()
         vocabulary = Vocabulary.of_pack(pack)
         for source in sources:
-            yield from missing_captures(source, pack, vocabulary)
+            yield from file_checks.missing_captures(source, pack, vocabulary)
         on = prepared(pack, cache=True)
-        yield from misread_headers(on, suite.within(frozenset(source.document.path for source in sources)))
-        yield from duplicate_rules(sources, on, suite.examples, self.shipped, self.processes)
+        shown = {source.document.path for source in sources}
+        yield from misread_headers(on, [one for one in suite if one.place.path in shown])
+        yield from duplicate_rules(sources, on, examples_of(suite), self.shipped, self.processes)
 
 
 def _config(settings: Settings) -> tuple[Config | None, Sequence[Problem]]:
@@ -150,3 +150,60 @@ def _config(settings: Settings) -> tuple[Config | None, Sequence[Problem]]:
         return checked(settings), ()
     except PackError as fault:
         return None, fault.problems
+
+
+@record
+class Ignored:
+    """A code that a comment ignores, where the comment is, and the line that it speaks of (0: the whole file)."""
+
+    code: str
+    place: Position
+    line: int
+    reason: str
+
+
+def ignores_in(text: str, path: str) -> Iterator[Ignored]:
+    """The codes that the comments of a file ignore.
+
+    One counts for its own line, or alone on a line for the next that is no comment; above the first key, for the file.
+    """
+    lines = text.splitlines()
+    first = next((number for number, line in enumerate(lines, start=1) if not _silent(line)), len(lines) + 1)
+    for number, line in enumerate(lines, start=1):
+        if comment := _COMMENT.search(line):
+            place = Position(path, number, comment.start() + 1)
+            for code in re.split(r"\s*,\s*", comment[1]):
+                yield Ignored(code, place, _line_meant(lines, number, first), comment[2].strip())
+
+
+def _silent(line: str) -> bool:
+    """Whether a line says nothing but a comment."""
+    return not line.strip() or line.lstrip().startswith("#")
+
+
+def _line_meant(lines: Sequence[str], number: int, first: int) -> int:
+    if number < first:
+        return _WHOLE_FILE
+    if not _silent(lines[number - 1]):
+        return number
+    return next((one for one, line in enumerate(lines[number:], start=number + 1) if not _silent(line)), number)
+
+
+def without_ignored(findings: Iterable[Problem], ignores: Sequence[Ignored]) -> Iterator[Problem]:
+    """The findings that nobody ignores, and what is wrong with the comments themselves."""
+    used: set[Ignored] = set()
+    for finding in findings:
+        meant = [one for one in ignores if _speaks_of(one, finding)]
+        used.update(meant)
+        if not meant:
+            yield finding
+    for one in ignores:
+        if not one.reason:
+            yield Problem(one.place, f"{one.code} is ignored without a reason", code="LR901")
+        if one not in used:
+            yield Problem(one.place, f"there is no {one.code} to ignore here", code="LR902")
+
+
+def _speaks_of(one: Ignored, finding: Problem) -> bool:
+    here = one.place.path == finding.place.path and one.line in {_WHOLE_FILE, finding.place.line}
+    return here and one.code == finding.code

@@ -14,9 +14,8 @@ from logrules.ruleset.duration import spelled
 from logrules.ruleset.long_tables import RuleTable, SignalTable
 from logrules.ruleset.pack import Pack, Rule, Signal
 from logrules.ruleset.unparse import spell
-from logrules.ruletest.harness import SOURCE, events_of_example, held, judged
+from logrules.ruletest.harness import SOURCE, events_of_example, held, judged, on_all_cores
 from logrules.ruletest.judging import misses
-from logrules.ruletest.parallel import on_all_cores
 from logrules.ruletest.suite import Example
 
 # Wide enough that a near miss need not lie on the edge of its window.

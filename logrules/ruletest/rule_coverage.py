@@ -9,9 +9,8 @@ from logrules.model.record import record
 from logrules.model.test_result import RuleCoverage, Share
 from logrules.ruleset.condition import all_signals
 from logrules.ruleset.pattern import compiled
-from logrules.ruletest.harness import events_of_example, judged
+from logrules.ruletest.harness import events_of_example, judged, on_all_cores
 from logrules.ruletest.judging import condition_tree
-from logrules.ruletest.parallel import on_all_cores
 from logrules.ruletest.suite import Example
 
 # Of a rule: a signal, a capture of one, or a part of its condition that holds or does not; the kind, and which.

@@ -1,7 +1,7 @@
 """Samples judged: each text that a row carries, read as the line of a log is, and what the row makes of it."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
 import regex
@@ -22,7 +22,7 @@ from logrules.parsing.timestamp import TimestampParser
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.tables import ExceptionRow
 from logrules.ruletest.harness import SOURCE, captures_in
-from logrules.ruletest.suite import Sample, Suite
+from logrules.ruletest.suite import Example, Sample
 
 _SUMMARY = regex.compile(r"(?P<type>[\w.]+(?:\([\w.]+\))?)(?:: (?P<message>.*))?", regex.DOTALL)
 _MISSED, _TAKEN = "does not recognise its sample", "recognises a line that it must not"
@@ -33,9 +33,9 @@ def sample_result(on: Prepared, sample: Sample) -> Result:
     return sample.result(CaseFailure(said, sample.text) for said in _FAULTS[sample.table](on, sample))
 
 
-def misread_headers(on: Prepared, suite: Suite) -> Iterator[Problem]:
+def misread_headers(on: Prepared, suite: Iterable[Example | Sample]) -> Iterator[Problem]:
     """The samples of headers of which a part is not what they say."""
-    for sample in suite.tests:
+    for sample in suite:
         if isinstance(sample, Sample) and sample.table == "headers":
             for fault in sample_result(on, sample).faults:
                 yield Problem(sample.place, f"{sample.name} {fault.message}", code="LR115")

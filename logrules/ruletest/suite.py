@@ -1,7 +1,7 @@
 """The tests that rule files carry, as plain data: examples of rules and waits, samples of rows of tables."""
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, TypeAlias
 
 from logrules.model.position import Position
 from logrules.model.record import field, record
@@ -75,25 +75,10 @@ class Sample(OwnTest):
         return self.owner.partition("/")[2]
 
 
-@record
-class Suite:
-    """All tests that a set of rule files carries; the examples of one rule stand together."""
+# The tests that a set of rule files carries; the examples of one rule stand together.
+Suite: TypeAlias = tuple[Example | Sample, ...]
 
-    tests: tuple[Example | Sample, ...] = ()
 
-    @property
-    def examples(self) -> tuple[Example, ...]:
-        """Those of rules and waits."""
-        return tuple(one for one in self.tests if isinstance(one, Example))
-
-    def within(self, shown: frozenset[str]) -> "Suite":
-        """The tests in the files of these names."""
-        return Suite(tuple(one for one in self.tests if one.place.path in shown))
-
-    def without(self, owners: Collection[str]) -> "Suite":
-        """The tests that none of these carry."""
-        return Suite(tuple(one for one in self.tests if one.owner not in owners))
-
-    def joined(self, other: "Suite") -> "Suite":
-        """These tests and the other's."""
-        return Suite((*self.tests, *other.tests))
+def examples_of(suite: Suite) -> tuple[Example, ...]:
+    """Those of rules and waits."""
+    return tuple(one for one in suite if isinstance(one, Example))

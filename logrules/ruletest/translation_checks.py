@@ -8,8 +8,7 @@ from logrules.model.position import NodePath, Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.compile import read_source
 from logrules.ruleset.load import rule_bytes
-from logrules.ruleset.pack_builder import AnyFile, RuleSource
-from logrules.ruleset.rule_file import RuleText
+from logrules.ruleset.rule_file import AnyFile, RuleSource, RuleText
 from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS
 from logrules.ruleset.translation import TRANSLATIONS, RuleTranslation, StepTranslation, Translation, WordTranslation
 from logrules.ruletest.file_contents import cards_in
@@ -50,7 +49,8 @@ def _steps(source: RuleSource, file: Translation) -> Iterator[Problem]:
 
 
 def _cards(source: RuleSource, file: Translation) -> Iterator[Problem]:
-    for name, path, card in cards_in(source):
+    for here in cards_in(source):
+        name, path, card = here.name, here.at, here.card
         said = file.rules.get(name)
         own = [step for step in card.fixes if isinstance(step, schema.FixFile)]
         if said is None:

@@ -209,7 +209,7 @@ def test_what_was_read_of_rule_files_is_let_go_of_once_they_are_kept(tmp_path):
         "import gc\n"
         "gc.set_threshold(200_000)\n"
         "from logrules.ruleset.load import shipped_texts\n"
-        "from logrules.ruleset.pack_builder import RuleSource\n"
+        "from logrules.ruleset.rule_file import RuleSource\n"
         "from logrules.ruletest.collect import known_collection\n"
         "known_collection(list(shipped_texts()), None)\n"
         "print(sum(isinstance(one, RuleSource) for one in gc.get_objects()))\n"

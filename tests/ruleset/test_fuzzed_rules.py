@@ -18,6 +18,7 @@ from logrules.ruletest.collect import Collection, compiled
 from logrules.ruletest.judging import run_tests
 from logrules.ruletest.mutation import mutation_score
 from logrules.ruletest.rule_coverage import coverage_of, footprint
+from logrules.ruletest.suite import examples_of
 
 RULE = """
 id: t/x
@@ -43,10 +44,10 @@ def survives(raw: bytes) -> None:
     on = prepared(pack)
     for result in run_tests(on, Collection(pack, suite).tests()):
         assert result.outcome in Outcome
-    owners = dict.fromkeys(example.owner for example in suite.examples)
-    assert len(coverage_of(on, owners, [footprint(on, example) for example in suite.examples])) == len(owners)
+    owners = dict.fromkeys(example.owner for example in examples_of(suite))
+    assert len(coverage_of(on, owners, [footprint(on, example) for example in examples_of(suite)])) == len(owners)
     for owner in owners:
-        found = mutation_score(on, [example for example in suite.examples if example.owner == owner])
+        found = mutation_score(on, [example for example in examples_of(suite) if example.owner == owner])
         assert 0 <= found.noticed.done <= found.noticed.all
 
 

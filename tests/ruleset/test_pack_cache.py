@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from logrules.ruleset import cache_files, pattern
+from logrules.ruleset import cache_files, pack_cache, pattern
 from logrules.ruleset import load as loading
 from logrules.ruleset.kept_values import from_plain, kept_value, to_plain
 from logrules.ruleset.load import load_pack
@@ -131,25 +131,37 @@ def test_old_packs_are_forgotten(folder, small):
     assert len(list(folder.glob("pack-*"))) == 8
 
 
-def test_a_new_pack_takes_patterns_of_the_last_one_and_keeps_those_that_it_has(folder, monkeypatch):
-    def as_in_another_process():
-        for name in ("forms", "spare"):
-            monkeypatch.setattr(pattern._Stored, name, {})
+@pytest.fixture
+def in_another_process(folder, monkeypatch):
+    """What makes this process forget the patterns that it knows."""
+
+    def forget() -> None:
+        monkeypatch.setattr(pattern._Stored, "forms", {})
         monkeypatch.setattr(pattern, "_made", {})
         pattern.compiled.cache_clear()
 
-    as_in_another_process()
-    for text in (r"ACME (?P<stays>\d+)", r"ACME (?P<goes>\d+)"):
-        pattern.compiled(text)
-    keep_patterns("1" * 32)
-    as_in_another_process()
+    forget()
+    yield forget
+    forget()
+
+
+def test_no_pack_compiles_patterns_that_another_one_has(in_another_process, monkeypatch):
+    pattern.compiled(r"ACME (?P<stays>\d+)")
+    keep_patterns()
+    in_another_process()
     assert cached_pack("2" * 32) is None
-    monkeypatch.setattr("logrules.ruleset.pattern.regex.compile", pytest.fail)
+    monkeypatch.setattr(pattern, "_checked", pytest.fail)
     found = pattern.compiled(r"ACME (?P<stays>\d+)")
     assert found.search("ACME 7")["stays"] == "7"
-    keep_patterns("2" * 32)
-    assert kept_value("patterns", "2" * 32, dict)["patterns"].keys() == {r"ACME (?P<stays>\d+)"}
-    as_in_another_process()
+
+
+def test_patterns_of_rules_that_are_edited_all_day_do_not_pile_up(in_another_process, monkeypatch):
+    monkeypatch.setattr(pack_cache, "MOST_PATTERNS", 2)
+    for number in range(3):
+        in_another_process()
+        pattern.compiled(f"ACME {number}")
+        keep_patterns()
+    assert kept_value("patterns", pattern.VERSION, dict).keys() == {"ACME 2"}
 
 
 def test_the_shipped_rules_are_found_in_a_checkout_and_in_a_wheel(tmp_path, monkeypatch):

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from logrules.cli.main import main
 from logrules.model.errors import PackError
 from logrules.model.report import Severity
-from logrules.ruleset.config import checked
+from logrules.ruleset.config import checked, places_of_keys
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.rule_text import title_of
 from logrules.ruleset.settings import Settings, find_settings, read_settings
-from logrules.ruleset.toml_positions import places_of_keys
 
 RULE = """
 id: {id}

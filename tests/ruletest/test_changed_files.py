@@ -19,6 +19,7 @@ from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import read_settings
 from logrules.ruletest.collect import Collection, collect, compiled, known_collection
 from logrules.ruletest.judging import run_tests
+from logrules.ruletest.suite import examples_of
 from tests.toy_rule import rule as faulty_rule
 
 RULE = """
@@ -176,7 +177,7 @@ def test_rules_put_on_the_shipped_pack_behave_as_if_all_were_compiled(tmp_path):
     # The order of a suite says nothing: rules that are put on come last.
     assert outcomes(*put_on, "host/") == outcomes(anew[0], put_on[1], "host/")
     assert any(faults for _, faults in outcomes(*put_on, "host/"))
-    assert {one.name for one in put_on[1].tests} == {one.name for one in anew[1].tests}
+    assert {one.name for one in put_on[1]} == {one.name for one in anew[1]}
 
 
 def test_what_cannot_be_patched_is_compiled(tmp_path):
@@ -185,8 +186,8 @@ def test_what_cannot_be_patched_is_compiled(tmp_path):
     first = collect([folder])
     write(folder / "one.yaml", rule("acme/renamed", "ONE-WORD"))
     second = collect([folder])
-    assert {"acme/one"} == {one.owner for one in first.suite.examples}
-    assert {"acme/renamed"} == {one.owner for one in second.suite.examples}
+    assert {"acme/one"} == {one.owner for one in examples_of(first.suite)}
+    assert {"acme/renamed"} == {one.owner for one in examples_of(second.suite)}
     assert "acme/one" not in {one.id for one in second.pack.rules}
     (folder / "one.yaml").unlink()
     assert "acme/renamed" not in {one.id for one in collect([folder]).pack.rules}
@@ -198,7 +199,7 @@ def test_a_torn_cache_is_made_again(tmp_path, monkeypatch):
     whole = collect()
     for kept in tmp_path.iterdir():
         kept.write_bytes(kept.read_bytes()[: kept.stat().st_size // 2])
-    assert collect().suite.examples == whole.suite.examples
+    assert examples_of(collect().suite) == examples_of(whole.suite)
 
 
 def test_a_test_run_does_not_bring_back_what_the_settings_disable(alone, monkeypatch):

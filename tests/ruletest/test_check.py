@@ -18,9 +18,8 @@ from logrules.ruleset.settings import Settings, read_settings
 from logrules.ruletest import duplicate_checks
 from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.collect import shipped_cases
-from logrules.ruletest.lint import check
-from logrules.ruletest.reference_checks import is_address
-from logrules.ruletest.suppressions import ignores_in
+from logrules.ruletest.file_checks import is_address
+from logrules.ruletest.lint import check, ignores_in
 from tests.conftest import COSTLY
 from tests.ruleset.test_fuzzed_rules import SHIPPED, scrambled
 
@@ -485,13 +484,13 @@ def test_cases_are_checked_too(alone):
 
 def test_pages_that_are_gone_are_found_online(alone, monkeypatch):
     findings(alone, RULE)
-    monkeypatch.setattr("logrules.ruletest.reference_checks._trouble", lambda _: "answers 404")
+    monkeypatch.setattr("logrules.ruletest.file_checks._trouble", lambda _: "answers 404")
     found = check([alone / "my"], Settings(), online=True).findings
     assert [(one.code, one.said) for one in found] == [("LR111", "`https://example.org/a` answers 404")]
 
 
 def test_a_page_that_cannot_be_reached_is_one_sentence():
-    from logrules.ruletest.reference_checks import _trouble
+    from logrules.ruletest.file_checks import _trouble
 
     assert _trouble("http://127.0.0.1:9/x").startswith("cannot be reached:")
 

@@ -19,7 +19,7 @@ from logrules.ruletest.collect import compiled
 from logrules.ruletest.judging import case_result, example_result
 from logrules.ruletest.mutation import mutation_score
 from logrules.ruletest.rule_coverage import coverage_of, footprint
-from logrules.ruletest.suite import Suite
+from logrules.ruletest.suite import Suite, examples_of
 
 PIPELINE = """
 phases:
@@ -124,7 +124,7 @@ GOOD = '{fires: {log: "CRASH code=7", captures: {code: "7"}}, silent: "no CRASH 
 )
 def test_a_failed_example_says_what_which_part_and_on_which_line(when, example, message, clauses):
     on, suite = stage(rule(when, f"{{{example}, silent: nothing}}"))
-    result = example_result(on, next(one for one in suite.examples if one.name == "toy/broken example 1"))
+    result = example_result(on, next(one for one in examples_of(suite) if one.name == "toy/broken example 1"))
     (fault,) = result.faults
     assert fault.message == message
     assert [(one.text, one.holds, one.reason) for one in fault.clauses] == clauses
@@ -133,14 +133,14 @@ def test_a_failed_example_says_what_which_part_and_on_which_line(when, example, 
 
 def test_a_near_miss_that_fires_says_so():
     on, suite = stage(rule("crash", '{fires: "CRASH code=1", silent: "CRASH code=7"}'))
-    (fault,) = example_result(on, next(one for one in suite.examples if one.name == "toy/broken example 2")).faults
+    (fault,) = example_result(on, next(one for one in examples_of(suite) if one.name == "toy/broken example 2")).faults
     assert fault.message == "fires, though it must not"
 
 
 def test_the_nearest_rule_that_fired_is_named():
     other = rule("late", '{fires: "TOO LATE", silent: nothing}', "toy/late")
     on, suite = stage(rule("crash", '{fires: "TOO LATE", silent: x}'), other)
-    (fault,) = example_result(on, next(one for one in suite.examples if one.owner == "toy/broken")).faults
+    (fault,) = example_result(on, next(one for one in examples_of(suite) if one.owner == "toy/broken")).faults
     assert (fault.nearest, fault.line) == ("toy/late", "TOO LATE")
 
 
@@ -149,7 +149,7 @@ def test_a_pattern_that_runs_out_of_time_fails_its_example():
     slow = "  slow: {contains: aaaa, pattern: '(a+)+(a+)+(a+)+$'}"
     log = "a" * 5000 + "b"
     on, suite = stage(rule("slow", f'{{fires: x, silent: "{log}"}}', signals=slow))
-    result = example_result(on, next(one for one in suite.examples if one.name == "toy/broken example 2"))
+    result = example_result(on, next(one for one in examples_of(suite) if one.name == "toy/broken example 2"))
     assert [fault.message for fault in result.faults] == [
         "the pattern of toy/broken:slow ran out of time and was dropped"
     ]
@@ -272,7 +272,7 @@ def test_a_faulty_case_is_told_with_its_place(tmp_path, case, said):
 
 def covered(when: str, examples: str, signals: str = "") -> tuple[str, ...]:
     on, suite = stage(rule(when, examples, signals=signals))
-    own = [one for one in suite.examples if one.owner == "toy/broken"]
+    own = [one for one in examples_of(suite) if one.owner == "toy/broken"]
     (one,) = coverage_of(on, ["toy/broken"], [footprint(on, example) for example in own])
     return one.missing
 
@@ -333,14 +333,14 @@ def test_coverage_lists_what_no_example_exercises(when, examples, missing):
 )
 def test_mutants_that_no_example_notices_are_listed(when, examples, survivors):
     on, suite = stage(rule(when, examples))
-    found = mutation_score(on, [one for one in suite.examples if one.owner == "toy/broken"])
+    found = mutation_score(on, [one for one in examples_of(suite) if one.owner == "toy/broken"])
     assert found.survivors == survivors
     assert found.noticed.done == found.noticed.all - len(survivors) > 0
 
 
 def test_a_patience_is_widened_too():
     on, suite = stage(rule("crash", GOOD))
-    found = mutation_score(on, [one for one in suite.examples if one.owner == "waits/toy/join"])
+    found = mutation_score(on, [one for one in examples_of(suite) if one.owner == "waits/toy/join"])
     assert (found.noticed.all, found.survivors) == (1, ())
 
 

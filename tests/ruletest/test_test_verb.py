@@ -9,8 +9,8 @@ from logrules.cli.main import main
 from logrules.engine.run import prepared
 from logrules.ruletest import collect as collecting
 from logrules.ruletest.collect import collect
+from logrules.ruletest.harness import on_all_cores
 from logrules.ruletest.judging import run_test
-from logrules.ruletest.parallel import on_all_cores
 from tests.toy_rule import rule, write
 
 

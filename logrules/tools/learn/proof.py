@@ -13,7 +13,7 @@ from logrules.ruleset.pack import Pack
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.file_contents import suite_of
 from logrules.ruletest.judging import run_tests
-from logrules.ruletest.suite import Suite
+from logrules.ruletest.suite import Suite, examples_of
 from logrules.tools.fleet.jobs import FoundJob
 from logrules.tools.learn.drafting import Background, FailureGroup, LearnedDraft, drafts_for
 from logrules.tools.learn.read_job import Fired, drafts_tried
@@ -74,7 +74,7 @@ def _with_drafts(drafts: Iterable[LearnedDraft], setup: ProofSetup) -> tuple[Pac
 def _own_tests(pack: Pack, suite: Suite, rules: frozenset[str]) -> dict[str, tuple[str, ...]]:
     """What the drafts' own examples ask for and do not get, by rule."""
     on = prepared(pack)
-    tests = [example for example in suite.examples if example.owner in rules]
+    tests = [example for example in examples_of(suite) if example.owner in rules]
     found: dict[str, tuple[str, ...]] = {}
     for test, result in zip(tests, run_tests(on, tests), strict=True):
         if result.outcome is Outcome.FAILED:
