@@ -7,9 +7,9 @@ from itertools import takewhile
 from logrules.inference.ending import OUTLIVED_LINES
 from logrules.inference.failure_analysis import captures_of
 from logrules.inference.observation import Observation
-from logrules.inference.recorded_calls import PLACES
 from logrules.inference.rule_evaluation import RuleEvaluation
 from logrules.inference.run_state import JobState, RunState
+from logrules.inference.unlike_calls import PLACES
 from logrules.model.change import Change
 from logrules.model.collective import GroupRecord
 from logrules.model.event import Event, Hit, Stance
