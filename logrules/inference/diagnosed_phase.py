@@ -6,7 +6,7 @@ from logrules.inference.ending import OUTLIVED_LINES
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.observation import Observation
 from logrules.inference.run_state import RunState
-from logrules.inference.spoken_phase import is_under_way, spoken_phase
+from logrules.inference.wording import is_under_way, spoken_phase
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event
 from logrules.model.report import PhaseSource

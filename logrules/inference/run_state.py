@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from logrules.inference.cadence import SHORTEST_S
 from logrules.inference.clock import Clock
+from logrules.inference.end_signs import is_cut_short
 from logrules.inference.ending import Endings
 from logrules.inference.failures import Failures
 from logrules.inference.kept_samples import CurveSampler, Outliers
@@ -11,11 +12,11 @@ from logrules.inference.left_behind import Laggards
 from logrules.inference.metrics import MetricStates
 from logrules.inference.observation import Observation
 from logrules.inference.rank_table import RankTable
-from logrules.inference.recorded_calls import RecordedCalls
 from logrules.inference.rule_index import Index
-from logrules.inference.spoken_phase import is_under_way
 from logrules.inference.step_time import StepDeadlines
+from logrules.inference.unlike_calls import RecordedCalls
 from logrules.inference.waits import Polls
+from logrules.inference.wording import is_under_way
 from logrules.inference.worker_state import OpenWait
 from logrules.inference.workers import WorkerTracker
 from logrules.model.change import Change
@@ -244,7 +245,7 @@ class RunState:
         now, source = self.now, wait.renewed.event.source
         if wait.wait.joint and not wait.is_overdue(now) and self._is_filling(wait):
             return True
-        return wait.is_cut_off(now, cut_short=self.job.endings.cut_short(source))
+        return wait.is_cut_off(now, cut_short=is_cut_short(self.job.endings.lines.get(source, ())))
 
     def _is_filling(self, wait: OpenWait) -> bool:
         """Whether all ranks have come to where they meet, or some that wrote just now are still on their way."""
