@@ -44,7 +44,7 @@ OUTLIVED_LINES = 200
 _LAST_LINES = 40
 _ROUNDS = 4
 # Who works through a list writes so many lines more that begin with words that others began with before.
-_CARRIED_LINES, _BEGIN_WORDS = 12, 2
+_LISTED, _BEGIN_WORDS = 12, 2
 _OF_NO_LOOP = late_pattern(r"(?:File|ERROR|frame|INFO # (?:- )?(?:GET|HEAD)|#)\b|#$")
 
 
@@ -160,17 +160,24 @@ class Endings:
         after = {template_of(line.message) for line in told if line.file_line > since}
         return any("#" in kind for kind in before & after)
 
-    def carried_on(self, failed: Event) -> bool:
-        """Whether lines of one kind that count stand above this line and, with other numbers, below it, as of a loop.
+    def carried_on(self, failed: Event, lines: Iterable[Event] | None = None) -> bool:
+        """Whether its writer says the same below this line as above, of other things: as in a loop, or for a list.
 
-        Answers are no such lines: what is asked for its health says the same while its engine is gone.
+        Answers are no such lines: what is asked for its health says the same while its engine is gone. Of errors and of
+        what stands in a traceback nothing is counted. ``lines`` are those of its log, by default all there are.
         """
-        lines = [line for line in self.lines.get(failed.source, ()) if line.worker == failed.worker]
-        above, below = (
-            _rounds(line for line in lines if (line.line < failed.line) == early and line.line != failed.line)
-            for early in (True, False)
-        )
-        return any(min(len(told), len(below.get(kind, ()))) >= _ROUNDS for kind, told in above.items())
+        above: dict[str, set[str]] = {}
+        below: dict[str, set[str]] = {}
+        for line in self.lines.get(failed.source, ()) if lines is None else lines:
+            kind = template_of(line.message)
+            routine = begins_statement(line.message) and not _OF_NO_LOOP.match(kind) and not states_error(line)
+            if routine and line.worker == failed.worker and line.line != failed.line:
+                told = above if line.line < failed.line else below
+                told.setdefault(kind, set()).add(progress_key(line.message))
+        begun = {_beginning(kind) for kind in above} - {None}
+        listed = (said for kind, said in below.items() if _beginning(kind) in begun)
+        loop = (min(len(said), len(below.get(kind, ()))) for kind, said in above.items() if "#" in kind)
+        return max(loop, default=0) >= _ROUNDS or len(set().union(*listed)) >= _LISTED
 
     def repeats(self) -> bool:
         """Whether a log ends in lines of one kind whose numbers differ, as those of a loop do."""
@@ -188,16 +195,16 @@ class Endings:
         return tuple(line for source, lines in leveled for line in self._new_errors(lines, went_on.get(source, 0)))
 
     def _new_errors(self, lines: Sequence[Event], went_on: int) -> Iterator[Event]:
-        errors = [(line, lines[:place], lines[place + 1 :]) for place, line in enumerate(lines) if states_error(line)]
+        errors = [(line, lines[place + 1 :]) for place, line in enumerate(lines) if states_error(line)]
         lived_through = {
             template_of(line.message)
-            for line, above, below in errors
+            for line, below in errors
             if line.line <= went_on
-            or _carries_on(line, above, below)
+            or self.carried_on(line, lines)
             or self.spoke_on(line, below)
             or has_results(below, line.worker, self.wordings)
         }
-        for line, _, below in errors:
+        for line, below in errors:
             known = line.line <= went_on or template_of(line.message) in lived_through
             if not known and not answers(below):
                 yield line
@@ -210,9 +217,8 @@ class Endings:
         found: list[Event] = []
         for source, lines in self.lines.items():
             others = [line for line in lines if not complains(line, self.wordings)]
-            for line in complaints(lines, went_on.get(source, 0), self.wordings):
-                above, below = ([one for one in others if (one.line < line.line) is early] for early in (True, False))
-                found += [] if _carries_on(line, above, below) else [line]
+            told = complaints(lines, went_on.get(source, 0), self.wordings)
+            found += [line for line in told if not self.carried_on(line, others)]
         return tuple(found)
 
 
@@ -222,29 +228,7 @@ def _is_printed(line: Event) -> bool:
     return plain and _OF_OTHERS.search(line.message) is None
 
 
-def _rounds(lines: Iterable[Event]) -> dict[str, set[str]]:
-    """What was said in lines that count, by their kind: neither errors nor what stands in a traceback."""
-    said: dict[str, set[str]] = {}
-    for line in lines:
-        kind = template_of(line.message)
-        if "#" in kind and begins_statement(line.message) and not states_error(line) and not _OF_NO_LOOP.match(kind):
-            said.setdefault(kind, set()).add(progress_key(line.message))
-    return said
-
-
-def _carries_on(error: Event, before: Sequence[Event], after: Sequence[Event]) -> bool:
-    """Whether its writer says the same as before, of other things, and for so long that no end is told so."""
-    known = {_begin(line) for line in before if _is_routine(line, error)}
-    told = {progress_key(line.message) for line in after if _is_routine(line, error) and _begin(line) in known}
-    return len(told) >= _CARRIED_LINES
-
-
-def _is_routine(line: Event, error: Event) -> bool:
-    if line.worker != error.worker or states_error(line):
-        return False
-    return begins_statement(line.message) and len(_begin(line).split()) == _BEGIN_WORDS
-
-
-def _begin(line: Event) -> str:
-    """The words that a line begins with: what follows names the thing that it is about."""
-    return " ".join(template_of(line.message).split()[:_BEGIN_WORDS])
+def _beginning(kind: str) -> str | None:
+    """The words that such lines begin with: what follows names the thing that they are about."""
+    words = kind.split()[:_BEGIN_WORDS]
+    return " ".join(words) if len(words) == _BEGIN_WORDS else None
