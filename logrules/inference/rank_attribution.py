@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from logrules.inference.failure_analysis import ended_ranks, gone_before, gone_of_themselves
+from logrules.inference.failure_analysis import ended_ranks, gone_of_themselves
 from logrules.inference.failures import Failures
 from logrules.inference.hypothesis import MAX_NAMED, Hypothesis, Ranked
 from logrules.inference.observation import Observation
@@ -166,7 +166,9 @@ def _named_by_what_followed(context: FailureContext) -> Sequence[int]:
 
 def _ended_before_others_waited(context: FailureContext) -> Sequence[int]:
     """Who waited for somebody aborts in the end too: of those who did not, who had ended before that wait began."""
-    gone = gone_before(context.failures.reported_ends(), context.hypothesis.first.event)
+    wait = context.hypothesis.first.event
+    ends = [one for one in context.failures.reported_ends() if one.last.source == wait.source]
+    gone = gone_of_themselves([one for one in ends if one.last.line < wait.line])
     return [rank for rank in gone if rank not in context.hypothesis.reporters]
 
 
