@@ -23,7 +23,7 @@ def dated(event: Event, clock: Clock) -> Event:
     """The event with a year in its timestamp, by ``clock``: that of the log, which it advances."""
     time = clock.read(event)
     if time is not None and event.stamp is not None and not event.stamp.year_known:
-        return replace(event, stamp=Timestamp(time, year_guessed=clock.guesses_years))
+        return replace(event, stamp=Timestamp(time, year_guessed=clock.near is None))
     return event
 
 
@@ -45,7 +45,7 @@ def after_full_date(
         ahead.append(item)
         stamp = stamp_of(item)
         if stamp is not None and stamp.year_known:
-            clock.go_by(stamp.seconds)
+            clock.near = stamp.seconds
             break
     return chain(ahead, source)
 

@@ -17,16 +17,17 @@ class Clock:
     For a saved log they are one. A stamp without a year takes the year that brings it nearest to the last full date
     known; else it is the latest that is not behind ``reference`` (when the file was last written), else not behind
     its arrival. ``now`` is the latest arrival, or for a saved log the latest stamp: time that runs backwards (merged
-    workers, repeated lines) never turns it back. Of arrivals it leaves out the time in which nobody watched.
+    workers, repeated lines) never turns it back. Of arrivals it leaves out the time in which nobody watched:
+    ``unwatched_s`` so far. ``near`` is the last full date of the log; None where it has told no year.
     """
 
     def __init__(self, reference: float | None = None) -> None:
         self.now: float | None = None
+        self.near: float | None = None
+        self.unwatched_s = 0.0
         self._reference = reference
-        self._near: float | None = None
         # How far stamps lie before the arrivals of their lines.
         self._behind_s = 0.0
-        self._unwatched_s = 0.0
         self._stood_at = float("-inf")
 
     def read(self, event: Event) -> float | None:
@@ -41,36 +42,17 @@ class Clock:
             self._behind_s = event.arrived - stamped
         return stamped
 
-    def go_by(self, full_date: float) -> None:
-        """A full date of the log, in seconds since the epoch, by which stamps without a year are read."""
-        self._near = full_date
-
-    @property
-    def near(self) -> float | None:
-        """The last full date of the log, in seconds since the epoch; None where it has told no year."""
-        return self._near
-
-    @property
-    def guesses_years(self) -> bool:
-        """Whether nothing in the log has told a year: stamps without one are read by when it was written or came."""
-        return self._near is None
-
-    @property
-    def unwatched_s(self) -> float:
-        """For how long nobody watched so far, in seconds."""
-        return self._unwatched_s
-
     def pass_over(self, unwatched_s: float, until: float) -> None:
         """For so long before ``until``, by the clock of arrivals, nobody watched."""
         self._stood_at = self.watched(until - unwatched_s)
-        self._unwatched_s += unwatched_s
+        self.unwatched_s += unwatched_s
 
     def watched(self, arrived: float) -> float:
         """A time by the clock of arrivals without the time in which nobody watched: silence is measured by that.
 
         What came just before is read only once somebody watches again.
         """
-        return max(arrived - self._unwatched_s, self._stood_at)
+        return max(arrived - self.unwatched_s, self._stood_at)
 
     def pass_to(self, time: float) -> None:
         """It is now at least ``time``, by the clock of ``now``."""
@@ -80,10 +62,10 @@ class Clock:
         if stamp is None:
             return None
         if stamp.year_known:
-            self.go_by(stamp.seconds)
+            self.near = stamp.seconds
             return stamp.seconds
-        if self._near is not None:
-            return choose_year(stamp, self._near)
+        if self.near is not None:
+            return choose_year(stamp, self.near)
         written = self._reference if self._reference is not None else arrived
         return stamp.seconds if written is None else choose_year(stamp, written, latest=written + _SKEW_S)
 

@@ -57,40 +57,26 @@ def explain(condition: Condition, judged: Judged, name_of: NameOf) -> ConditionP
     match condition:
         case Supported(supported):
             return part(supported)
-        case Every(parts):
+        case Every(parts) | Some(parts):
             inner = tuple(map(part, parts))
-            return ConditionPart(text, true, _tally(inner), "and", inner)
-        case Some(parts):
-            inner = tuple(map(part, parts))
-            return ConditionPart(text, true, _tally(inner), "or", inner)
+            tally = f"{sum(one.holds for one in inner)} of {len(inner)} parts hold"
+            return ConditionPart(text, true, tally, "and" if isinstance(condition, Every) else "or", inner)
         case Not(negated):
-            inner = (part(negated),)
-            return ConditionPart(text, true, "its part does not hold" if true else "its part holds", "not", inner)
+            reason = "its part does not hold" if true else "its part holds"
+            return ConditionPart(text, true, reason, "not", (part(negated),))
         case _:
             match = judged.found[condition]
             reason = _seen(match) if match else _missing(condition, judged, name_of)
             return ConditionPart(text, true, reason, observations=_observations(condition, judged))
 
 
-def _tally(parts: tuple[ConditionPart, ...]) -> str:
-    return f"{sum(part.holds for part in parts)} of {len(parts)} parts hold"
-
-
 def _observations(leaf: Leaf, judged: Judged) -> tuple[Observation, ...]:
     """The lines of a leaf that holds, or those on its way there."""
-    match = judged.found[leaf]
-    state = judged.states.get(leaf)
-    match state:
-        case _ if match is not None:
-            return match.first
-        case Match():
-            return state.first
-        case RepeatedState():
-            return state.match.first
-        case AbsenceState(pending=Match() as pending):
-            return pending.first
-        case SequenceState():
-            return max((reached for reached in state.partial if reached), key=len, default=())
+    match judged.found[leaf] or judged.states.get(leaf):
+        case Match(pairs) | RepeatedState(match=Match(pairs)) | AbsenceState(pending=Match(pairs)):
+            return tuple(observation for observation, _ in pairs)
+        case SequenceState(partial):
+            return max((reached for reached in partial if reached), key=len, default=())
         case _:
             return ()
 
@@ -158,9 +144,10 @@ def _not_waiting(leaf: Waiting, judged: Judged) -> str:
     since = judged.open_waits.get(leaf.wait)
     if since is None:
         return "is not open"
+    place = f"open since line {since.event.file_line}"
     if judged.now is None or since.time is None:
-        return f"open since line {since.event.file_line}, but the log has no times"
-    return f"open since line {since.event.file_line} for {spelled(round(judged.now - since.time, 3))} only"
+        return f"{place}, but the log has no times"
+    return f"{place} for {spelled(round(judged.now - since.time, 3))} only"
 
 
 def _not_quiet(judged: Judged) -> str:

@@ -98,17 +98,14 @@ def _in_time(within_s: float | None, first: Observation, then: Observation) -> b
 
 
 def _step_absence(leaf: Absence, state: AbsenceState, observation: Observation, signal: int) -> AbsenceState:
-    if (
-        state.pending
-        and observation.time is not None
-        and not _in_time(leaf.within_s, state.pending.first[0], observation)
-    ):
+    timed = observation.time is not None
+    if state.pending and timed and not _in_time(leaf.within_s, state.pending.first[0], observation):
         state = AbsenceState(fired=state.fired or state.pending)
     if signal in leaf.missing:
         return replace(state, pending=None, deadline=None)
     if state.pending:
         return replace(state, pending=extended(state.pending, observation, signal))
-    if leaf.within_s is not None and observation.time is None:
+    if leaf.within_s is not None and not timed:
         return state
     deadline = None if leaf.within_s is None or observation.heard is None else observation.heard + leaf.within_s
     return replace(state, pending=extended(None, observation, signal), deadline=deadline)

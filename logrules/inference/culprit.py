@@ -11,7 +11,6 @@ from logrules.model.event import whole_number
 from logrules.model.late_pattern import late_pattern
 from logrules.model.report import Comparison, DivergenceKind
 from logrules.ruleset.condition import Detection, Detector
-from logrules.ruleset.pack import Rule
 
 # What makes a rank the suspect of a hang, the most telling first.
 _HUNG = (
@@ -44,28 +43,30 @@ def suspects(context: FailureContext, sides: Comparison | None) -> Culprits:
     log where the rule says so, or where the time-outs of the ranks lie too far apart to be compared; and nobody at all
     is named where all ranks wait, fail or are said to be missed alike.
     """
-    hypothesis, known = context.hypothesis, context.rank_table.ranks
+    hypothesis, table = context.hypothesis, context.rank_table
     rule, named = hypothesis.rule, hypothesis.named_ranks
     declined = sides is not None and sides.spread_s is not None
-    hung = not named and (rule.culprit == "absent" or (rule.stall and not _is_of_laggards(rule)))
-    unlike = _unlike(sides, _HUNG) if sides is not None and hung and not declined else ()
+    # Laggards were compared with their peers already.
+    lagging = isinstance(rule.when, Detector) and rule.when.kind is Detection.LAGGING
+    hung = not named and (rule.culprit == "absent" or (rule.stall and not lagging))
+    unlike = _unlike(sides, _HUNG) if hung and not declined else ()
     if rule.culprit == "none" or (hung and declined):
         return unlike[:MAX_NAMED], ()
     hosts: tuple[str, ...] = ()
-    if apart := unlike or (() if named else _never_heard_of(hypothesis, known)):
-        ranks = _with_reporters(apart, hypothesis)
+    if apart := unlike or (() if named else _never_heard_of(hypothesis, table.ranks)):
+        # Where the rule tells of those who wait, they follow.
+        waiting = () if rule.culprit == "absent" else sorted(hypothesis.reporters)
+        ranks = tuple(dict.fromkeys((*apart, *waiting)))[:MAX_NAMED]
     elif _all_alike(context, sides):
         return (), ()
     else:
-        ranks, hosts = told_by_lines(hypothesis, known, sides)
+        ranks, hosts = told_by_lines(hypothesis, table.ranks, sides)
     if declined:
         return ranks, hosts
-    if not named and (raised := _passed_on(context)):
-        ranks = raised
-    if not named and (struck := _process_hit(hypothesis, context.rank_table)) is not None:
-        ranks = (struck,)
+    if not named:
+        ranks = _process_hit(hypothesis, table) or _passed_on(context) or ranks
     if not ranks:
-        if lost := _lost_peer(hypothesis, context.rank_table):
+        if lost := _lost_peer(hypothesis, table):
             return lost
         ranks = attributed_ranks(context)
     return ranks, hosts or tuple(_hosts_elsewhere(context, ranks))[:1]
@@ -78,19 +79,20 @@ def told_by_lines(hypothesis: Hypothesis, known_ranks: frozenset[int], sides: Co
     ``culprit: absent`` it is the ranks that did not report, where these are the fewer: a
     watchdog runs out only on work which its own rank enqueued, so the silent rank is the suspect.
     """
-    rule, named = hypothesis.rule, hypothesis.named_ranks
+    rule, named, first = hypothesis.rule, hypothesis.named_ranks, hypothesis.first.worker
+    told = [host for host in hypothesis.said("host") if host not in _EVERYWHERE]
     # Where who misses or reports another writes is its own host, and not the host of whom it names.
-    misses_another = rule.culprit in ("absent", "captured") and bool(named)
-    hosts = tuple(dict.fromkeys(_hosts(hypothesis, of_writer=not misses_another)))[:MAX_NAMED]
+    if first.host and not (named and rule.culprit in ("absent", "captured")):
+        told.append(first.host)
+    hosts = tuple(dict.fromkeys(told))[:MAX_NAMED]
     if rule.culprit == "captured":
         return named[:MAX_NAMED], hosts
     if rule.culprit == "absent" and not named:
         return hypothesis.absent_ranks(known_ranks), ()
     reporters = hypothesis.reporters
     # The clocks of a host tell better than the order in which its processes came to write.
-    earliest = _unlike(sides, (DivergenceKind.FIRST_ERROR,)) if sides is not None else ()
-    first = hypothesis.first.worker.rank
-    wrote = (*(rank for rank in earliest if rank in reporters), *(() if first is None else (first,)))
+    earliest = [rank for rank in _unlike(sides, (DivergenceKind.FIRST_ERROR,)) if rank in reporters]
+    wrote = (*earliest, *(() if first.rank is None else (first.rank,)))
     return tuple(dict.fromkeys((*named, *wrote, *sorted(reporters))))[:MAX_NAMED], hosts
 
 
@@ -108,15 +110,10 @@ def workers_at_fault(hypothesis: Hypothesis) -> tuple[str, ...]:
     return tuple(one.label for one in raised if one.pid is not None and one.rank is None) if len(raised) == 1 else ()
 
 
-def _unlike(sides: Comparison, kinds: Iterable[DivergenceKind]) -> tuple[int, ...]:
+def _unlike(sides: Comparison | None, kinds: Iterable[DivergenceKind]) -> tuple[int, ...]:
     """The ranks that differ from the others in the first of these kinds that was found."""
-    found = {one.kind: one.ranks for one in reversed(sides.differences)}
+    found = {one.kind: one.ranks for one in reversed(sides.differences)} if sides is not None else {}
     return next((found[kind] for kind in kinds if kind in found), ())
-
-
-def _is_of_laggards(rule: Rule) -> bool:
-    """Whether its lines are those of workers that were compared with their peers already."""
-    return isinstance(rule.when, Detector) and rule.when.kind is Detection.LAGGING
 
 
 def _never_heard_of(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tuple[int, ...]:
@@ -128,45 +125,27 @@ def _never_heard_of(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> tupl
 
 
 def _all_alike(context: FailureContext, sides: Comparison | None) -> bool:
-    """Whether the same is told of all ranks there are: whom the first of these lines names is chance."""
-    hypothesis, table = context.hypothesis, context.rank_table
+    """Whether the same is told of all ranks there are: whom the first of these lines names is chance.
+
+    They wait, and who writes of it last, or alone, is not to blame for that; or every one tells of its own error, and
+    none of them clearly before the others.
+    """
+    hypothesis, table, reporters = context.hypothesis, context.rank_table, context.hypothesis.reporters
     if named := hypothesis.named_ranks:
         return hypothesis.rule.stall and len(named) > 1 and table.are_all(frozenset(named))
-    return _wait_alike(hypothesis, table.ranks) or (_fail_alike(context, sides) and not _passed_on(context))
-
-
-def _wait_alike(hypothesis: Hypothesis, known_ranks: frozenset[int]) -> bool:
-    """Whether nobody is known who does not wait: who writes of it last, or alone, is not to blame for that."""
-    return hypothesis.rule.wait is not None and known_ranks <= hypothesis.reporters
-
-
-def _fail_alike(context: FailureContext, sides: Comparison | None) -> bool:
-    """Whether every rank there is tells of its own error, and none of them clearly before the others."""
-    reporters = context.hypothesis.reporters
-    first = _unlike(sides, (DivergenceKind.FIRST_ERROR,)) if sides is not None else ()
-    alike = context.hypothesis.rule.culprit == "reporter" and not first
-    return alike and len(reporters) > _PAIR and context.rank_table.are_all(reporters)
-
-
-def _with_reporters(suspects: tuple[int, ...], hypothesis: Hypothesis) -> tuple[int, ...]:
-    """The suspects; where the rule tells of those who wait, they follow."""
-    others = () if hypothesis.rule.culprit == "absent" else sorted(hypothesis.reporters)
-    return tuple(dict.fromkeys((*suspects, *others)))[:MAX_NAMED]
-
-
-def _hosts(hypothesis: Hypothesis, *, of_writer: bool) -> Iterator[str]:
-    yield from (host for host in hypothesis.said("host") if host not in _EVERYWHERE)
-    if of_writer and (host := hypothesis.first.worker.host):
-        yield host
+    if hypothesis.rule.wait is not None and table.ranks <= reporters:
+        return True
+    in_turn = _unlike(sides, (DivergenceKind.FIRST_ERROR,)) or _passed_on(context)
+    fail = hypothesis.rule.culprit == "reporter" and not in_turn
+    return fail and len(reporters) > _PAIR and table.are_all(reporters)
 
 
 def _passed_on(context: FailureContext) -> tuple[int, ...]:
     """The ranks that raised what the records of its lines pass on, whoever wrote these."""
-    chains = dict.fromkeys(line.chain for line in context.lines if line.chain is not None)
-    return tuple(dict.fromkeys(rank for chain in chains for rank in context.failures.passed_on_ranks(chain)))
+    return tuple(dict.fromkeys(rank for chain in context.chains for rank in context.failures.passed_on_ranks(chain)))
 
 
-def _process_hit(hypothesis: Hypothesis, rank_table: RankTable) -> int | None:
+def _process_hit(hypothesis: Hypothesis, rank_table: RankTable) -> tuple[int, ...]:
     """The rank of the process that its lines say was hit (capture ``hit_pid``), whoever wrote them."""
     for match in hypothesis.matches:
         told = [line.captures(signal) for line, signal in match.pairs]
@@ -175,8 +154,8 @@ def _process_hit(hypothesis: Hypothesis, rank_table: RankTable) -> int | None:
         if len(pids) == 1 and len(hosts) <= 1:
             rank = rank_table.processes.rank_of_process(pids.pop(), next(iter(hosts), None))
             if rank is not None:
-                return rank
-    return None
+                return (rank,)
+    return ()
 
 
 def _lost_peer(hypothesis: Hypothesis, rank_table: RankTable) -> Culprits | None:
@@ -195,38 +174,24 @@ def _hosts_elsewhere(context: FailureContext, ranks: Sequence[int]) -> Iterator[
     which a process ended by a launcher's word, or the only one that was lost by it; of those who lost somebody the only
     one that they lost.
     """
+    hypothesis, table, ends = context.hypothesis, context.rank_table, context.failures.reported_ends()
     if ranks:
-        yield from _hosts_of_rank(context, ranks[0])
-    elif context.hypothesis.rule.culprit == "absent":
-        yield from _lost_host(context)
+        yield from hosts_of_ended(ends, ranks[0])
+        states = table.states.items()
+        yield from (state.host for (_, number), state in states if number == ranks[0] and state.host is not None)
+    elif hypothesis.rule.culprit == "absent":
+        lost = set(filter(None, hypothesis.said("peer")))
+        yield from (table.at(peer)[0] for peer in lost if len(lost) == 1 and not _LOOPBACK.match(peer))
     else:
-        ended = hosts_of_ended(context.failures.reported_ends())
-        wrote = {host for match in context.hypothesis.matches for host in match.hosts}
-        told = (_said_hosts(context), wrote, ended, _lost_by_it(context))
+        wrote = {host for match in hypothesis.matches for host in match.hosts}
+        captured = (other for other in context.ranked.consequences if other.rule.culprit == "captured")
+        lost = {host for other in captured for host in other.said("host")}
+        told = (_said_hosts(context), wrote, hosts_of_ended(ends), lost)
         yield from (next(iter(hosts)) for hosts in told if len(hosts) == 1)
-
-
-def _hosts_of_rank(context: FailureContext, rank: int) -> Iterator[str]:
-    yield from hosts_of_ended(context.failures.reported_ends(), rank)
-    states = context.rank_table.states.items()
-    yield from (state.host for (_, number), state in states if number == rank and state.host is not None)
-
-
-def _lost_host(context: FailureContext) -> Iterator[str]:
-    lost = set(filter(None, context.hypothesis.said("peer")))
-    if len(lost) == 1:
-        yield from (context.rank_table.at(peer)[0] for peer in lost if not _LOOPBACK.match(peer))
-
-
-def _lost_by_it(context: FailureContext) -> set[str]:
-    """The hosts that others say they lost, in what followed from it."""
-    captured = (other for other in context.ranked.consequences if other.rule.culprit == "captured")
-    return {host for other in captured for host in other.said("host")}
 
 
 def _said_hosts(context: FailureContext) -> set[str]:
     """The hosts that its messages name, and the lines that wrap the failure records that they are of."""
-    chains = dict.fromkeys(line.chain for line in context.lines if line.chain is not None)
-    wraps = (event for chain in chains for event in context.failures.lines_of(chain))
+    wraps = (event for chain in context.chains for event in context.failures.lines_of(chain))
     messages = (*context.messages, *(event.message[:MAX_READ] for event in wraps))
     return {host for message in messages for host in _ON_HOST.findall(message)}

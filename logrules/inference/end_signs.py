@@ -24,24 +24,25 @@ _WHOLE_STREAM_LINES = 8
 
 
 def answers(lines: Iterable[Event]) -> int:
-    """How many of these lines say that a request was answered well, probes apart."""
-    return sum(_answers(line.message) for line in lines)
+    """How many of these lines say that a request was answered well, to what the server itself has to work on.
+
+    A status below 200 or above 299 says nothing: redirections and refusals are told by what stands in front as well.
+    """
+    found = (_answered(line, "2") for line in lines)
+    return sum(one is not None and re.match(_PROBE, one["path"]) is None for one in found)
 
 
 def refuses(line: Event) -> bool:
     """Whether the line says that a request was answered with a failure, its own or the server's."""
-    message = line.message
-    found = re.match(_ANSWER % "[45]", message) if '" 4' in message or '" 5' in message else None
-    return found is not None and not re.search(_CLIENT, found["above"])
+    return _answered(line, "45") is not None
 
 
-def _answers(message: str) -> bool:
-    """Whether it says so: of a request that came in, to what the server itself has to work on.
-
-    A status below 200 or above 299 says nothing: redirections and refusals are told by what stands in front as well.
-    """
-    found = re.match(_ANSWER % "2", message) if '" 2' in message else None
-    return found is not None and not re.search(_CLIENT, found["above"]) and not re.match(_PROBE, found["path"])
+def _answered(line: Event, digits: str) -> re.Match[str] | None:
+    """The request that came in, in a line that says that it was answered with a status that begins so."""
+    if not any(f'" {digit}' in line.message for digit in digits):
+        return None
+    found = re.match(_ANSWER % f"[{digits}]", line.message)
+    return found if found is not None and not re.search(_CLIENT, found["above"]) else None
 
 
 # What a script says with the level of an error so that it is seen, or a figure that is called so: nothing went wrong.
@@ -92,18 +93,15 @@ def is_cut_short(lines: Sequence[Event]) -> bool:
     kinds = Counter(map(_shape_of, lines[-_COMPARED:-1]))
     if last in kinds:
         return False
-    return _UNCLOSED.search(lines[-1].text[:_MAX_CHARS]) is not None or any(
-        kind.startswith(last) and (count >= _KNOWN or _is_broken(kind, len(last))) for kind, count in kinds.items()
-    )
+    if _UNCLOSED.search(lines[-1].text[:_MAX_CHARS]) is not None:
+        return True
+    longer = ((kind[len(last)], count) for kind, count in kinds.items() if kind.startswith(last))
+    # A line of a single kind must end within a word.
+    return any(count >= _KNOWN or (last[-1:].isalnum() and (then.isalnum() or then == "_")) for then, count in longer)
 
 
 def _shape_of(line: Event) -> str:
     return _FIGURES.sub("#", _DRAWN.sub(" ", line.text[:_MAX_CHARS])).strip()
-
-
-def _is_broken(kind: str, place: int) -> bool:
-    """Whether a line that ends at this place ends within a word."""
-    return kind[place - 1].isalnum() and (kind[place].isalnum() or kind[place] == "_")
 
 
 # So many kinds of lines, in the order of the first time, are no coincidence.

@@ -9,7 +9,6 @@ from operator import attrgetter
 from logrules.inference.end_signs import (
     answers,
     has_results,
-    is_cut_short,
     opening_of,
     opens_again,
     refuses,
@@ -45,7 +44,7 @@ OUTLIVED_LINES = 200
 _LAST_LINES = 40
 _ROUNDS = 4
 # Who works through a list writes so many lines more that begin with words that others began with before.
-_CARRIED_LINES, _BEGIN_WORDS = 12, 2
+_LISTED, _BEGIN_WORDS = 12, 2
 _OF_NO_LOOP = late_pattern(r"(?:File|ERROR|frame|INFO # (?:- )?(?:GET|HEAD)|#)\b|#$")
 
 
@@ -75,22 +74,16 @@ class Endings:
     def last_ranks(self, event: Event) -> set[int]:
         """The ranks that wrote the last lines of its log: those below the event, and those of the last minute."""
         lines = self.lines.get(event.source, ())
-        ends = max((line.stamp.seconds for line in lines if line.stamp is not None), default=None)
-        return {
-            line.worker.rank
-            for line in lines
-            if line.worker.rank is not None and (line.line > event.line or _is_within(ANEW_S, line, ends))
-        }
+        ends = max((line.stamp.seconds for line in lines if line.stamp is not None), default=0.0)
+        told = (line for line in lines if line.line > event.line or (line.stamp and ends - line.stamp.seconds < ANEW_S))
+        return {line.worker.rank for line in told if line.worker.rank is not None}
 
     def reopened(self, failed: Event) -> bool:
         """Whether the program that opened the log does so again behind this line."""
-        head = [line for line in self.heads.get(failed.source, ()) if line.line < failed.line]
-        opening = opening_of(head)
-        if not opening:
-            return False
+        opening = opening_of([line for line in self.heads.get(failed.source, ()) if line.line < failed.line])
         lines = self.lines.get(failed.source, ())
         stamps = [line.stamp.seconds for line in lines if line.line <= failed.line and line.stamp is not None]
-        return opens_again(opening, self.below(failed), stamps[-1] if stamps else None)
+        return bool(opening) and opens_again(opening, self.below(failed), stamps[-1] if stamps else None)
 
     def went_on(self, waiting: Observation) -> bool:
         """Whether so much of so many kinds was written after this line that its writer cannot be waiting still.
@@ -102,13 +95,11 @@ class Endings:
         printed: set[str] = set()
         # A line's kind may end before the measure that stands in it.
         measures: set[str] = set()
+        begun = waiting.event.stamp
         for line in self.below(waiting.event):
-            own = not peers(line.worker, waiting.worker)
-            if (
-                own
-                and (begins_statement(line.message) or _is_long_after(waiting.event, line))
-                and not is_table_row(line.message)
-            ):
+            late = begun is not None and line.stamp is not None and line.stamp.seconds - begun.seconds > ANEW_S
+            new = (late or begins_statement(line.message)) and not is_table_row(line.message)
+            if new and not peers(line.worker, waiting.worker):
                 kind = template_of(line.message)
                 said.setdefault(kind, set()).add(progress_key(line.message))
                 if _is_printed(line):
@@ -119,19 +110,12 @@ class Endings:
         measured = any(len(said[kind]) >= _MEASURED_ROUNDS for kind in measures)
         return measured or len(said) > WAITING_KINDS or lines > WAITING_LINES or len(printed) >= _PRINTED_KINDS
 
-    def cut_short(self, source: str) -> bool:
-        """Whether the log breaks off in the middle of a line."""
-        return is_cut_short(self.lines.get(source, ()))
-
-    def answered(self, failed: Event) -> int:
-        """How many requests a server has answered well behind this line."""
-        return answers(self.below(failed))
-
-    def refused(self, failed: Event) -> bool:
-        """Whether right behind this line a server answers the request that failed so, and refuses no other."""
+    def answered(self, failed: Event, enough: int) -> bool:
+        """Whether a server answers so many requests behind this line, or right behind it refuses this one alone."""
         below = self.below(failed)
         following = next((line for line in below if begins_statement(line.message)), None)
-        return following is not None and refuses(following) and sum(map(refuses, below)) == 1
+        refused = following is not None and refuses(following) and sum(map(refuses, below)) == 1
+        return refused or answers(below) >= enough
 
     def labelled_below(self, failed: Event, labels: AbstractSet[str]) -> bool:
         """Whether most of the last lines below this one bear one of these headers, and none known above it does."""
@@ -141,15 +125,15 @@ class Endings:
         below = self.below(failed)
         return 2 * sum(not labels.isdisjoint(line.headers) for line in below) > len(below)
 
-    def spoke_on(self, failed: Event) -> bool:
-        """Whether a process of which its number is known goes on to say other things behind this line."""
-        return self._speaks_on(failed, self.below(failed))
+    def spoke_on(self, failed: Event, after: Sequence[Event] | None = None) -> bool:
+        """Whether a process of which its number is known goes on to say something else than that it fails or leaves.
 
-    def _speaks_on(self, failed: Event, after: Sequence[Event]) -> bool:
-        """Whether the very process says something else than that it fails or leaves."""
+        ``after`` are the lines below; by default all there are.
+        """
         if failed.worker.pid is None:
             return False
-        said = (line.message for line in after if line.worker == failed.worker and not states_error(line))
+        below = self.below(failed) if after is None else after
+        said = (line.message for line in below if line.worker == failed.worker and not states_error(line))
         return any(
             begins_statement(text) and not (_OF_NO_LOOP.match(text) or self.wordings.says(Saying.LEAVING, text))
             for text in said
@@ -176,68 +160,66 @@ class Endings:
         after = {template_of(line.message) for line in told if line.file_line > since}
         return any("#" in kind for kind in before & after)
 
-    def carried_on(self, failed: Event) -> bool:
-        """Whether lines of one kind that count stand above this line and, with other numbers, below it, as of a loop.
+    def carried_on(self, failed: Event, lines: Iterable[Event] | None = None) -> bool:
+        """Whether its writer says the same below this line as above, of other things: as in a loop, or for a list.
 
-        Answers are no such lines: what is asked for its health says the same while its engine is gone.
+        Answers are no such lines: what is asked for its health says the same while its engine is gone. Of errors and of
+        what stands in a traceback nothing is counted. ``lines`` are those of its log, by default all there are.
         """
-        lines = [line for line in self.lines.get(failed.source, ()) if line.worker == failed.worker]
-        above, below = (
-            _rounds(line for line in lines if (line.line < failed.line) == early and line.line != failed.line)
-            for early in (True, False)
-        )
-        return any(min(len(told), len(below.get(kind, ()))) >= _ROUNDS for kind, told in above.items())
+        above: dict[str, set[str]] = {}
+        below: dict[str, set[str]] = {}
+        for line in self.lines.get(failed.source, ()) if lines is None else lines:
+            kind = template_of(line.message)
+            routine = begins_statement(line.message) and not _OF_NO_LOOP.match(kind) and not states_error(line)
+            if routine and line.worker == failed.worker and line.line != failed.line:
+                told = above if line.line < failed.line else below
+                told.setdefault(kind, set()).add(progress_key(line.message))
+        begun = {_beginning(kind) for kind in above} - {None}
+        listed = (said for kind, said in below.items() if _beginning(kind) in begun)
+        loop = (min(len(said), len(below.get(kind, ()))) for kind, said in above.items() if "#" in kind)
+        return max(loop, default=0) >= _ROUNDS or len(set().union(*listed)) >= _LISTED
 
     def repeats(self) -> bool:
         """Whether a log ends in lines of one kind whose numbers differ, as those of a loop do."""
-        return any(_repeat(lines[-_LAST_LINES:]) for lines in self.lines.values())
+        told = ({line.message for line in lines[-_LAST_LINES:]} for lines in self.lines.values())
+        counted = ((message for message in messages if any(map(str.isdigit, message))) for messages in told)
+        kinds = (Counter(kind for kind in map(template_of, messages) if "#" in kind) for messages in counted)
+        return any(max(times.values(), default=0) >= _ROUNDS for times in kinds)
 
     def errors(self, went_on: Mapping[str, int], tells_trouble: Callable[[str], bool]) -> tuple[Event, ...]:
         """The lines that state an error, behind where each source last went on, of kinds not seen before."""
-        return tuple(
-            line
+        leveled = (
+            (source, without_stream_level(lines, self.heads.get(source, ()), tells_trouble))
             for source, lines in self.lines.items()
-            for line in self._new_errors(
-                without_stream_level(lines, self.heads.get(source, ()), tells_trouble), went_on.get(source, 0)
-            )
         )
+        return tuple(line for source, lines in leveled for line in self._new_errors(lines, went_on.get(source, 0)))
 
     def _new_errors(self, lines: Sequence[Event], went_on: int) -> Iterator[Event]:
-        errors = [(place, line) for place, line in enumerate(lines) if states_error(line)]
+        errors = [(line, lines[place + 1 :]) for place, line in enumerate(lines) if states_error(line)]
         lived_through = {
             template_of(line.message)
-            for place, line in errors
+            for line, below in errors
             if line.line <= went_on
-            or _carries_on(line, lines[:place], lines[place + 1 :])
-            or self._speaks_on(line, lines[place + 1 :])
-            or has_results(lines[place + 1 :], line.worker, self.wordings)
+            or self.carried_on(line, lines)
+            or self.spoke_on(line, below)
+            or has_results(below, line.worker, self.wordings)
         }
-        for place, line in errors:
-            if (
-                line.line > went_on
-                and template_of(line.message) not in lived_through
-                and not answers(lines[place + 1 :])
-            ):
+        for line, below in errors:
+            known = line.line <= went_on or template_of(line.message) in lived_through
+            if not known and not answers(below):
                 yield line
 
     def complaints(self, went_on: Mapping[str, int]) -> tuple[Event, ...]:
-        """The last lines that state an error in words of their own, behind where each source last went on."""
-        return tuple(
-            line
-            for source, lines in self.lines.items()
-            for line in complaints(lines, went_on.get(source, 0), self.wordings)
-            if not _is_lived_with(line, [other for other in lines if not complains(other, self.wordings)])
-        )
+        """The last lines that state an error in words of their own, behind where each source last went on.
 
-
-def _is_within(span_s: float, line: Event, ends: float | None) -> bool:
-    """Whether it was written so shortly before the last of its log."""
-    return ends is not None and line.stamp is not None and ends - line.stamp.seconds < span_s
-
-
-def _is_long_after(event: Event, line: Event) -> bool:
-    """Whether the line bears a time of its own, too late to be of what the event began."""
-    return event.stamp is not None and line.stamp is not None and line.stamp.seconds - event.stamp.seconds > ANEW_S
+        What goes on below one, in lines that are none, may be what its writer said above it: that was lived through.
+        """
+        found: list[Event] = []
+        for source, lines in self.lines.items():
+            others = [line for line in lines if not complains(line, self.wordings)]
+            told = complaints(lines, went_on.get(source, 0), self.wordings)
+            found += [line for line in told if not self.carried_on(line, others)]
+        return tuple(found)
 
 
 def _is_printed(line: Event) -> bool:
@@ -246,41 +228,7 @@ def _is_printed(line: Event) -> bool:
     return plain and _OF_OTHERS.search(line.message) is None
 
 
-def _repeat(lines: Sequence[Event]) -> bool:
-    counted = {line.message for line in lines if any(letter.isdigit() for letter in line.message)}
-    kinds = Counter(template_of(message) for message in counted)
-    return any(times >= _ROUNDS and "#" in kind for kind, times in kinds.items())
-
-
-def _rounds(lines: Iterable[Event]) -> dict[str, set[str]]:
-    """What was said in lines that count, by their kind: neither errors nor what stands in a traceback."""
-    said: dict[str, set[str]] = {}
-    for line in lines:
-        kind = template_of(line.message)
-        if "#" in kind and begins_statement(line.message) and not states_error(line) and not _OF_NO_LOOP.match(kind):
-            said.setdefault(kind, set()).add(progress_key(line.message))
-    return said
-
-
-def _is_lived_with(complaint: Event, others: Sequence[Event]) -> bool:
-    """Whether what goes on below a complaint, in lines that are none, is what its writer said above it."""
-    above = [line for line in others if line.line < complaint.line]
-    return _carries_on(complaint, above, [line for line in others if line.line > complaint.line])
-
-
-def _carries_on(error: Event, before: Sequence[Event], after: Sequence[Event]) -> bool:
-    """Whether its writer says the same as before, of other things, and for so long that no end is told so."""
-    known = {_begin(line) for line in before if _is_routine(line, error)}
-    told = {progress_key(line.message) for line in after if _is_routine(line, error) and _begin(line) in known}
-    return len(told) >= _CARRIED_LINES
-
-
-def _is_routine(line: Event, error: Event) -> bool:
-    if line.worker != error.worker or states_error(line):
-        return False
-    return begins_statement(line.message) and len(_begin(line).split()) == _BEGIN_WORDS
-
-
-def _begin(line: Event) -> str:
-    """The words that a line begins with: what follows names the thing that it is about."""
-    return " ".join(template_of(line.message).split()[:_BEGIN_WORDS])
+def _beginning(kind: str) -> str | None:
+    """The words that such lines begin with: what follows names the thing that they are about."""
+    words = kind.split()[:_BEGIN_WORDS]
+    return " ".join(words) if len(words) == _BEGIN_WORDS else None

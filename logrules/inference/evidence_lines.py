@@ -1,7 +1,7 @@
 """The lines that a report shows: those that a hypothesis rests on, and what its job said where these are mute."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from logrules.inference.hypothesis import Hypothesis
@@ -54,7 +54,10 @@ def evidence_of(
     told: list[Evidence] = []
     room = MAX_EVIDENCE - len(ordered)
     if hypothesis.rule.id.startswith(EXITS) and len(ordered) == 1:
-        told.extend(_written_last(ordered[0][0].event))
+        # Right above the line by which somebody else tells the end of a process mostly stands its own last word.
+        event = ordered[0][0].event
+        spoken = (above for above, text in enumerate(reversed(event.before), 1) if text.strip())
+        told += [bare_evidence(event, above) for above in islice(spoken, 1)]
     for line, captures in ordered:
         if not line.event.text.strip():
             continue  # what says that nothing was written
@@ -104,12 +107,6 @@ def bare_evidence(event: Event, above: int = 0) -> Evidence:
     return Evidence(event.source, event.file_line_above(above), text[:MAX_EVIDENCE_TEXT], event.worker.label)
 
 
-def _written_last(event: Event) -> Iterator[Evidence]:
-    """What stands right above the line by which somebody else tells the end of a process: its own last word, mostly."""
-    told = (above for above, text in enumerate(reversed(event.before), 1) if text.strip())
-    return (bare_evidence(event, above) for above in islice(told, 1))
-
-
 def _telling_above(event: Event, captures: Mapping[str, str]) -> Evidence | None:
     """The line above that says what this one does not: what was asserted, or where a cut off traceback ends."""
     if _MUTE.fullmatch(event.message.strip()) is not None:
@@ -136,16 +133,14 @@ def last_words(card: Card, hypothesis: Hypothesis, run: RunState, last_errors: S
     """
     if not run.job.ended or all(slot[1] != LAST_WORDS for slot in SLOT.finditer(card.title.en)):
         return None
-    spoken = last_errors[-1] if last_errors else _spoken_last(hypothesis.first.event.source, run)
-    if spoken is None or not spoken.message.strip():
-        return None
-    return replace(bare_evidence(spoken), captures={LAST_WORDS: spoken.message.strip()})
-
-
-def _spoken_last(exit_log: str, run: RunState) -> Event | None:
-    """The last line that is not blank of the log that grew last, other than the one that tells of the end."""
-    lines = [line for source, lines in run.job.endings.lines.items() if source != exit_log for line in lines]
-    told = [line for line in lines if line.message.strip()]
-    last = max(told, key=lambda line: (line.arrived or 0.0, line.line), default=None)
-    steps = {state.progress_text for state in run.tracker.workers.values()}
-    return None if last is None or last.message in steps else last
+    spoken = last_errors[-1] if last_errors else None
+    if spoken is None:
+        # Of the log that grew last, other than the one that tells of the end.
+        told = hypothesis.first.event.source
+        lines = [line for source, lines in run.job.endings.lines.items() if source != told for line in lines]
+        said = (line for line in lines if line.message.strip())
+        spoken = max(said, key=lambda line: (line.arrived or 0.0, line.line), default=None)
+        if spoken is not None and any(spoken.message == one.progress_text for one in run.tracker.workers.values()):
+            return None
+    words = spoken.message.strip() if spoken is not None else ""
+    return replace(bare_evidence(spoken), captures={LAST_WORDS: words}) if spoken is not None and words else None

@@ -7,7 +7,7 @@ from logrules.inference.observation import Match, Observation
 from logrules.model.event import Worker, hosts_of, ranks_of
 from logrules.model.record import record, replace
 from logrules.model.report import Severity
-from logrules.ruleset.pack import Pack, Rule
+from logrules.ruleset.pack import Pack
 
 # A message of several lines is told by its first; what names it may stand on one of the others.
 _REACH_LINES = 4
@@ -44,35 +44,33 @@ class _Claims:
     @classmethod
     def of(cls, hypotheses: Iterable[Hypothesis], ends: frozenset[str]) -> "_Claims":
         errors = [one for one in hypotheses if one.rule.wait is None and one.rule.severity is Severity.ERROR]
-        shown = [(one.rule, line) for one in errors for line in one.lines]
-        lines = (
-            (seen.event.source, seen.worker, seen.event.line + near)
-            for one in errors
-            for seen in one.lines
-            for near in _reach(one, ends)
-        )
-        records = (seen.chain for rule, seen in shown if seen.chain is not None and rule.tier not in ends)
+        lines: set[tuple[str, Worker, int]] = set()
+        for one in errors:
+            # What was outlived, or only says that something failed, claims nothing but its own lines.
+            alone = one.rule.tier in ends or one.severity is not Severity.ERROR
+            reach = range(1) if alone else range(-_REACH_LINES, _REACH_LINES + 1)
+            lines.update(
+                (seen.event.source, seen.worker, seen.event.line + near) for seen in one.lines for near in reach
+            )
+        shown = [(one.rule, line, line.chain) for one in errors for line in one.lines if line.chain is not None]
+        # From where to where rows of the table know each record: what it quotes between is of it.
+        known: dict[tuple[str, int], list[int]] = {}
+        for rule, seen, chain in shown:
+            if rule.from_table:
+                known.setdefault((rule.id, chain), []).append(seen.event.line)
         return cls(
-            frozenset(lines), frozenset(records), frozenset(_spans(shown)),
+            frozenset(lines),
+            frozenset(chain for rule, _, chain in shown if rule.tier not in ends),
+            frozenset((chain, range(min(told), max(told) + 1)) for (_, chain), told in known.items()),
             frozenset(rank for one in errors for rank in one.reporters),
             frozenset(host for one in errors for match in one.matches for host in match.hosts),
-        )  # fmt: skip
+        )
 
     def has(self, seen: Observation) -> bool:
         """Whether the line is explained, itself or with the record that it is of."""
         if (seen.event.source, seen.worker, seen.event.line) in self.lines or seen.chain in self.records:
             return True
         return any(seen.chain == chain and seen.event.line in lines for chain, lines in self.spans)
-
-
-def _spans(shown: Iterable[tuple[Rule, Observation]]) -> Iterator[tuple[int, range]]:
-    """From where to where rows of the table know each record: what it quotes between is of it."""
-    lines: dict[tuple[str, int], list[int]] = {}
-    for rule, seen in shown:
-        if rule.from_table and seen.chain is not None:
-            lines.setdefault((rule.id, seen.chain), []).append(seen.event.line)
-    for (_, chain), told in lines.items():
-        yield chain, range(min(told), max(told) + 1)
 
 
 def _left(hypotheses: Iterable[Hypothesis], claims: _Claims) -> Iterator[tuple[str, Hypothesis]]:
@@ -87,12 +85,6 @@ def ends_of(pack: Pack) -> frozenset[str]:
     names = [tier.id for tier in pack.tables.tiers]
     places = [names.index(rule.tier) for rule in pack.rules.fallbacks() if not rule.from_table and rule.tier in names]
     return frozenset(names[min(places) :] if places else ())
-
-
-def _reach(one: Hypothesis, ends: frozenset[str]) -> range:
-    """How far round its lines it claims; what was outlived, or only says that something failed, nothing but itself."""
-    alone = one.rule.tier in ends or one.severity is not Severity.ERROR
-    return range(1) if alone else range(-_REACH_LINES, _REACH_LINES + 1)
 
 
 def _without(match: Match, claims: _Claims) -> Match | None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import islice
+from operator import itemgetter
 from types import MappingProxyType
 
 import regex
@@ -170,11 +171,8 @@ class ExceptionTable:
         chain = failure.chain[:MAX_LINKS]
         frames = (frame for link in chain for frame in islice(link.frames, MAX_FRAMES))
         under = _places(frames) or _named_by(printed_by)
-        found = [(at, fit) for at, link in enumerate(chain) for fit in self._fits_of(link, under)]
-        if not found:
-            return None
-        at, best = min(found, key=lambda one: one[1].order(one[0]))
-        return RowMatch(best.row, chain[at])
+        found = [(fit.order(at), fit.row, link) for at, link in enumerate(chain) for fit in self._fits_of(link, under)]
+        return RowMatch(*min(found, key=itemgetter(0))[1:]) if found else None
 
     def _fits_of(self, link: ExceptionLink, under: frozenset[str]) -> tuple[_Fit, ...]:
         raising = _raising(link.frames[-MAX_FRAMES:]) if link.message != ONLY_HEADED else ()
@@ -184,21 +182,19 @@ class ExceptionTable:
     def _fits(self, scene: _Scene) -> tuple[_Fit, ...]:
         numbers = frozenset(int(next(filter(None, found))) for found in _ERRNO.findall(scene.message))
         lineage = ExceptionLineage.of(scene.kind, self._bases)
-        rows = self._that_may_fit(scene.kind, shape_of(scene.message))
-        numbered = (row for row in rows if not (row.errno and numbers.isdisjoint(row.errno)))
-        found = ((row, lineage.distance(row.classes) if row.classes else 0) for row in numbered)
-        fits = (_fit(row, distance, scene) for row, distance in found if distance is not None)
+        fits = []
+        for row in self._that_may_fit(scene.kind, shape_of(scene.message)):
+            distance = lineage.distance(row.classes) if row.classes else 0
+            if distance is not None and not (row.errno and numbers.isdisjoint(row.errno)):
+                fits.append(_fit(row, distance, scene))
         return tuple(fit for fit in fits if fit is not None)
 
     def _rows_for(self, kind: str, shape: str) -> tuple[ExceptionRow, ...]:
         """The rows that may know an exception with a message of this shape: most lack a word that they need."""
         lineage, folded = ExceptionLineage.of(kind, self._bases), shape.casefold()
         rows = {row.id: row for name in lineage.names for row in self._by_class.get(name, ())}
-        return tuple(row for row in (*rows.values(), *self._of_any_class) if self._may_fit(row, folded))
-
-    def _may_fit(self, row: ExceptionRow, folded: str) -> bool:
-        needed = self._required.get(row.words, ()) if row.words is not None else ()
-        return may_hold(_shapes(needed), folded)
+        needed = ((row, self._required.get(row.words or "", ())) for row in (*rows.values(), *self._of_any_class))
+        return tuple(row for row, words in needed if may_hold(_shapes(words), folded))
 
 
 @cache
@@ -208,20 +204,16 @@ def _shapes(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _fit(row: ExceptionRow, distance: int, scene: _Scene) -> _Fit | None:
-    if not _comes_from(row, scene) or (row.function is not None and not _search(row.function, scene.function)):
+    """The row with its fit, where frames, function and message are as it asks."""
+    asked = ((row.under, scene.under), (row.raised_in, scene.raised_in))
+    if any(places and found.isdisjoint(places) for places, found in asked) or not scene.under.isdisjoint(row.outside):
+        return None
+    if row.function is not None and not _search(row.function, scene.function):
         return None
     words = _search(row.words, scene.message) if row.words is not None else None
     if (words is None) is not (row.words is None) or (row.without is not None and _search(row.without, scene.message)):
         return None
     return _Fit(row, distance, len(words.group()) if words is not None else 0)
-
-
-def _comes_from(row: ExceptionRow, scene: _Scene) -> bool:
-    """Whether the frames are from where the row asks for, and from nowhere that it is kept from."""
-    asked = ((row.under, scene.under), (row.raised_in, scene.raised_in))
-    return scene.under.isdisjoint(row.outside) and not any(
-        places and found.isdisjoint(places) for places, found in asked
-    )
 
 
 def _search(words: str, message: str) -> "regex.Match[str] | None":
@@ -238,12 +230,9 @@ def _given(row: ExceptionRow) -> int:
 
 def _places(frames: Iterable[Frame]) -> frozenset[str]:
     found: set[str] = set()
-    for frame in frames:
-        origin = frame.origin
-        found |= _named_by(origin)
-        own = origin.own and origin.component is None
-        kind = _OWN if own else _LIBRARY
-        found.update((kind, f"{kind}:{origin.phase}"))
+    for origin in (frame.origin for frame in frames):
+        kind = _OWN if origin.own and origin.component is None else _LIBRARY
+        found |= _named_by(origin) | {kind, f"{kind}:{origin.phase}"}
     return frozenset(found)
 
 
@@ -253,10 +242,7 @@ def _named_by(origin: Origin | None) -> frozenset[str]:
 
 
 def _raising(frames: Sequence[Frame]) -> Sequence[Frame]:
-    while frames and _passes_on(frames[-1]):
+    """The innermost frame that does not only pass on what somebody else asked for; none, or that alone."""
+    while frames and (frames[-1].function.rpartition(".")[2] in _PASSING_ON or frames[-1].origin.group == _CALLING):
         frames = frames[:-1]
     return frames[-1:]
-
-
-def _passes_on(frame: Frame) -> bool:
-    return frame.function.rpartition(".")[2] in _PASSING_ON or frame.origin.group == _CALLING

@@ -21,23 +21,22 @@ _INSTALLED = late_pattern(r"(?:site|dist)-packages/(\w+?)(?:\.py|/)")
 def captures_of(failure: Failure, link: ExceptionLink | None = None) -> dict[str, str]:
     """What titles and fixes may say of a failure: its type and message, the innermost frame of the user's code.
 
-    ``summary`` is all of it in a headline's form.
+    ``summary`` is all of it as a headline says it: ``ValueError: bad shape — loss.py:8 in step``.
     """
     kind, message = (link.type, link.message) if link is not None else (failure.type, failure.message)
     found = {"type": kind, "message": message}
     frames = link.frames if link is not None and link.frames else failure.frames
     frame = next((frame for frame in reversed(frames) if frame.origin.own), frames[-1] if frames else None)
-    if frame is not None:
-        found |= {"file": frame.file, "line": str(frame.line or ""), "function": frame.function}
-        found["summary"] = _summary(found, frame)
-    elif kind:
+    if frame is not None or kind:
         found["summary"] = _sentence(kind, message)
-    if failure.kind is FailureKind.EXIT and failure.code is not None:
-        found["status"] = str(failure.code)
-    if failure.worker.rank is not None and failure.kind is FailureKind.EXIT:
-        found["rank"] = str(failure.worker.rank)
-    if failure.worker.host is not None and failure.kind is FailureKind.EXIT:
-        found["host"] = failure.worker.host
+    if frame is not None:
+        line = str(frame.line or "")
+        found |= {"file": frame.file, "line": line, "function": frame.function}
+        place = ":".join(part for part in (basename(frame.file.replace("\\", "/")), line) if part)
+        found["summary"] += f" — {place}{_inside(frame)}"
+    if failure.kind is FailureKind.EXIT:
+        told = {"status": failure.code, "rank": failure.worker.rank, "host": failure.worker.host}
+        found |= {name: str(value) for name, value in told.items() if value is not None}
     return {name: value for name, value in found.items() if value}
 
 
@@ -45,7 +44,8 @@ def places_of(failure: Failure) -> dict[str, str]:
     """Whose code raised, each under a name of its own, so that steps can tell these cases apart.
 
     ``own_place`` where it was the user's; else ``library_place``, beside ``calling_place`` where the user's code called
-    the library, and ``only_library``, its name, where it did not.
+    the library, and ``only_library``, its name, where it did not: the package that the file is installed as, else the
+    component that it is known to be from.
     """
     if not failure.frames:
         return {}
@@ -53,8 +53,11 @@ def places_of(failure: Failure) -> dict[str, str]:
     if last.origin.own:
         return {"own_place": _place(last)}
     calling = next((frame for frame in reversed(failure.frames) if frame.origin.own and frame.file), None)
-    beside = {"calling_place": _place(calling)} if calling else {"only_library": _library(last)}
-    return {"library_place": _place(last), **beside}
+    if calling is not None:
+        return {"library_place": _place(last), "calling_place": _place(calling)}
+    installed = _INSTALLED.search(last.file.replace("\\", "/"))
+    name = installed[1] if installed else last.origin.component or ""
+    return {"library_place": _place(last), "only_library": name}
 
 
 def raised_by(failure: Failure) -> str:
@@ -69,18 +72,6 @@ def _place(frame: Frame) -> str:
 
 def _inside(frame: Frame) -> str:
     return f" in {frame.function}" if frame.function and frame.function != "<module>" else ""
-
-
-def _library(frame: Frame) -> str:
-    """The package that the file is installed as, else the component that it is known to be from."""
-    installed = _INSTALLED.search(frame.file.replace("\\", "/"))
-    return installed[1] if installed else frame.origin.component or ""
-
-
-def _summary(found: Mapping[str, str], frame: Frame) -> str:
-    """What was raised and where, as a headline says it: ``ValueError: bad shape — loss.py:8 in step``."""
-    place = ":".join(part for part in (basename(frame.file.replace("\\", "/")), found["line"]) if part)
-    return f"{_sentence(found['type'], found['message'])} — {place}{_inside(frame)}"
 
 
 def _sentence(kind: str, message: str) -> str:
@@ -144,12 +135,13 @@ class FailurePhases:
 
     def before(self, shown: Observation) -> str | None:
         """The phase of the latest record of the same source before this line whose frames tell one."""
-        before = [
-            (known.shown.order, number)
-            for number, known in self._records.items()
-            if known.shown.order < shown.order and known.shown.event.source == shown.event.source
-        ]
-        return next(filter(None, (self.of(number) for _, number in sorted(before, reverse=True))), None)
+        here = ((known.shown, number) for number, known in self._records.items())
+        before = sorted(
+            (-seen.order, -number)
+            for seen, number in here
+            if seen.order < shown.order and seen.event.source == shown.event.source
+        )
+        return next(filter(None, (self.of(-number) for _, number in before)), None)
 
     def first(self) -> str | None:
         """The phase of the first record whose frames tell one, else of a traceback that the log cuts off."""
@@ -208,8 +200,7 @@ class RepeatedFailures:
     def ends_nothing(self, failure: Failure) -> bool:
         """Whether what was raised here was raised so often."""
         raised, worker = failure.raised, failure.worker
-        writer = worker.role if worker.is_process else worker
-        return raised in self._lived_through or (writer, raised) in self._lived_through
+        return not self._lived_through.isdisjoint((raised, (worker.role if worker.is_process else worker, raised)))
 
 
 # Ends by a signal that others sent, and by one that a process sends itself behind a message.
@@ -228,11 +219,6 @@ def ended_ranks(ends: Sequence[Failure]) -> tuple[int, ...]:
     started = [one for one in ends if any(who.rank is not None and who.pid is not None for who in one.workers)]
     told = sorted(started or ends, key=lambda one: (one.code in _AFTER_A_MESSAGE, one.last.line))
     return ranks_of(worker for one in told for worker in one.workers)
-
-
-def gone_before(ends: Sequence[Failure], wait: Event) -> tuple[int, ...]:
-    """The ranks that had ended of themselves before the line on which others say that they waited in vain."""
-    return gone_of_themselves([one for one in ends if one.last.source == wait.source and one.last.line < wait.line])
 
 
 def gone_of_themselves(ends: Sequence[Failure]) -> tuple[int, ...]:

@@ -146,8 +146,7 @@ class Failures:
     def passed_on_ranks(self, chain: int) -> tuple[int, ...]:
         """The ranks that raised what others pass on as a record of their own."""
         failure = self.record_of(chain)
-        links = failure.chain if failure is not None else ()
-        return tuple(dict.fromkeys(link.rank for link in links if link.rank is not None))
+        return tuple(link.rank for link in failure.chain if link.rank is not None) if failure is not None else ()
 
     def all(self) -> Iterator[Failure]:
         """All that was raised, crashed or ended, as far as it has grown."""
@@ -183,24 +182,18 @@ class Failures:
 
 def _as_stated(failure: Failure, known: KnownFailure | None, latest: Event) -> Failure:
     """What C++ threw and nobody caught, as the error that its words state, on their line; another record as it is."""
-    thrown = (
-        failure.kind is FailureKind.ABORT and failure.message and failure.type and signal_number(failure.type) is None
-    )
-    if not thrown:
+    told = failure.kind is FailureKind.ABORT and failure.message and failure.type
+    if not told or signal_number(failure.type) is not None:
         return failure
     came_before = known is not None and known.failure.message == failure.message
     return stated(failure, known.shown.event if known is not None and came_before else latest)
 
 
-def _around(known: Sequence[KnownFailure], shown: Sequence[Observation]) -> Sequence[Observation]:
-    """Of records that hold more than one exception, the other lines that name one."""
-    orders = {seen.order for seen in shown}
-    return [line for one in known for line in one.grown if line.order not in orders][:KEPT_OBSERVATIONS]
-
-
 def _match(known: Sequence[KnownFailure]) -> Match:
     shown = sorted((line for one in known for line in one.telling), key=lambda one: one.order)
-    pairs = tuple((line, ROW_SIGNAL) for line in (*shown[:KEPT_OBSERVATIONS], *_around(known, shown)))
+    # Of records that hold more than one exception, a few other lines that name one.
+    orders = {seen.order for seen in shown}
+    around = [line for one in known for line in one.grown if line.order not in orders][:KEPT_OBSERVATIONS]
+    pairs = tuple((line, ROW_SIGNAL) for line in (*shown[:KEPT_OBSERVATIONS], *around))
     workers = [worker for one in known for worker in one.failure.workers]
-    ranks, hosts = frozenset(ranks_of(workers)), frozenset(hosts_of(workers))
-    return Match(pairs, shown[-1], len(shown), ranks, hosts)
+    return Match(pairs, shown[-1], len(shown), frozenset(ranks_of(workers)), frozenset(hosts_of(workers)))

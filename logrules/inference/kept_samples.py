@@ -69,9 +69,9 @@ class CurveSampler:
 
 
 def _thinned(points: list[Point], *, longest: bool) -> list[Point]:
-    pairs = zip(points[::2], points[1::2], strict=False)
-    odd = points[-1:] if len(points) % 2 else []
-    return [max(pair, key=lambda point: point.value) if longest else pair[1] for pair in pairs] + odd
+    """Of each two points the later, or that of the ``longest`` silence."""
+    pairs = (points[at : at + 2] for at in range(0, len(points), 2))
+    return [max(pair, key=lambda point: point.value) if longest else pair[-1] for pair in pairs]
 
 
 MAX_SHAPES = 500

@@ -7,7 +7,7 @@ where each of them ends.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from logrules.inference.cadence import median, outlasts
@@ -96,29 +96,20 @@ class Track:
     def left_behind(self) -> Iterator[Runner]:
         """Those who have said nothing for as long as most of the others took to get well ahead, together."""
         runners = [one for one in self.runners.values() if one.steps >= _FEWEST_STEPS]
-        if len(runners) < _FEWEST or self._is_crowded():
+        in_a_log = Counter(one.stepped.event.source for one in self.runners.values())
+        if len(runners) < _FEWEST or max(in_a_log.values()) > _MOST_IN_A_LOG:
             return
-        limit = self._patience(runners)
-        front = [one for one in runners if self.foremost - one.position <= limit]
-        if 2 * len(front) <= len(runners):
-            return
-        for one in runners:
-            stands = max(one.position, one.met) if self.ordered else one.position
-            if self.foremost - stands > limit and not self._is_replaced(one):
-                yield one
-
-    def _is_crowded(self) -> bool:
-        sources = Counter(one.stepped.event.source for one in self.runners.values())
-        return max(sources.values()) > _MOST_IN_A_LOG
-
-    def _patience(self, runners: Sequence[Runner]) -> float:
         strides = [stride for one in runners for stride in one.strides]
         made = self.foremost - self.origin + 1
-        return max(_LONGEST_STRIDES * max(strides), min(_USUAL_STRIDES * median(strides), _SHARE * made))
-
-    def _is_replaced(self, one: Runner) -> bool:
-        """Whether somebody came to them after its last word: in its place, it may be."""
-        return self.ordered and any(other.begun.order > one.said.order for other in self.runners.values())
+        limit = max(_LONGEST_STRIDES * max(strides), min(_USUAL_STRIDES * median(strides), _SHARE * made))
+        if 2 * sum(self.foremost - one.position <= limit for one in runners) <= len(runners):
+            return
+        # Who came to them after the last word of one is there in its place, it may be.
+        newest = max(one.begun.order for one in self.runners.values()) if self.ordered else -1
+        for one in runners:
+            stands = max(one.position, one.met) if self.ordered else one.position
+            if self.foremost - stands > limit and newest <= one.said.order:
+                yield one
 
 
 # Who said something when its peers had so many steps to go was not with them at the end.
@@ -135,9 +126,9 @@ class Laggards:
         self._waits = pack.waits
         self._last_phase = frozenset(phase.id for phase in pack.phases[-1:])
         self._tracks: dict[tuple[str | None, str], Track] = {}
-        self._tracks_of: dict[PeerKey, list[Track]] = {}
+        self._tracks_of: dict[PeerKey | None, list[Track]] = {}
         # By which line a worker said last that it is done.
-        self._left: dict[PeerKey, int] = {}
+        self._left: dict[PeerKey | None, int] = {}
         # Where one line stands for those of several workers, nobody knows who said it.
         self._collected: set[str | None] = set()
         self._all_ended = False
@@ -179,13 +170,11 @@ class Laggards:
 
         Of two it is the other; of who counts nothing there is nothing to be said.
         """
-        key = _peer_key(step.worker)
-        tracks = self._tracks_of.get(key, ()) if key is not None else ()
+        tracks = self._tracks_of.get(_peer_key(step.worker), ())
         return (not tracks or any(track.goes_on(since) for track in tracks)) and not self._has_left(step)
 
     def _has_left(self, step: Observation) -> bool:
-        key = _peer_key(step.worker)
-        return key is not None and self._left.get(key, -1) > step.order
+        return self._left.get(_peer_key(step.worker), -1) > step.order
 
     def last_lines(self, now: float | None, *, ended: bool) -> tuple[Observation, ...]:
         """The last line of each worker that was left behind, and that of its last step; the furthest behind first.
@@ -206,19 +195,30 @@ class Laggards:
         return sorted(there, key=lambda one: (one.position, one.said.order))
 
     def _lines_of(self, one: Runner) -> tuple[Observation, ...]:
-        """Its last line and that of its last step; none where it failed, or was through."""
-        last = _last_of(one, self._endings)
-        if self._tells_of(one) or _is_through(one, last, self._endings):
-            return ()
-        # A line that nobody asked for was not counted: it stands behind what its writer had said before.
-        said = one.said if last is one.said.event else replace(one.said, event=last, order=one.said.order + 1)
-        return (said,) if last is one.stepped.event else (said, one.stepped)
+        """Its last line and that of its last step; none where it failed, or was through.
 
-    def _tells_of(self, one: Runner) -> bool:
-        """Whether anything that it raised, or how it ended, is told behind its last step."""
-        worker, step = one.said.worker, one.stepped.event
+        Its last line may be among the last of its log that no rule asked for.
+        """
+        step, worker = one.stepped.event, one.said.worker
         told = (it.first for it in self._failures.all() if worker in (it.worker, *it.workers))
-        return any(first.source != step.source or first.line > step.line for first in told)
+        if any(first.source != step.source or first.line > step.line for first in told):
+            return ()
+        own = (line for line in self._endings.below(one.said.event) if line.worker == worker)
+        last = max(own, key=lambda line: line.line, default=one.said.event)
+        if last is step:
+            return (one.stepped,)
+        if self._endings.wordings.says(Saying.FAREWELL, last.message):
+            return ()
+        if last is one.said.event:
+            return (one.said, one.stepped)
+        # A line that nobody asked for was not counted: it stands behind what its writer had said before.
+        unasked = replace(one.said, event=last, order=one.said.order + 1)
+        return () if self._ends_with_its_peers(last, template_of(step.message)) else (unasked, one.stepped)
+
+    def _ends_with_its_peers(self, last: Event, step: str) -> bool:
+        """Whether this was written when they had all but ended, or made but few such steps more."""
+        below = (line for line in self._endings.below(last) if template_of(line.message) == step)
+        return max(Counter(line.worker for line in below).values(), default=0) <= _FEW_STEPS
 
     def _is_silent(self, last: Observation, now: float | None) -> bool:
         """Whether nothing came for longer than its rhythm allows, or those of the others where it has none.
@@ -238,25 +238,3 @@ def _peer_key(worker: Worker) -> PeerKey | None:
     if worker.rank is not None:
         return worker.role, None, worker.rank
     return None if worker.pid is None else (worker.role, worker.host or "", worker.pid)
-
-
-def _last_of(one: Runner, endings: Endings) -> Event:
-    """Its last line, which may be among the last of its log that no rule asked for."""
-    said = one.said.event
-    own = (line for line in endings.below(said) if line.worker == said.worker)
-    return max(own, key=lambda line: line.line, default=said)
-
-
-def _is_through(one: Runner, last: Event, endings: Endings) -> bool:
-    """Whether its last line bids farewell, or was written when its peers had all but ended."""
-    if last is one.stepped.event:
-        return False
-    return endings.wordings.says(Saying.FAREWELL, last.message) or (
-        last is not one.said.event and _is_late(one, last, endings)
-    )
-
-
-def _is_late(one: Runner, last: Event, endings: Endings) -> bool:
-    step = template_of(one.stepped.event.message)
-    steps = Counter(line.worker for line in endings.below(last) if template_of(line.message) == step)
-    return max(steps.values(), default=0) <= _FEW_STEPS

@@ -8,11 +8,11 @@ from operator import attrgetter
 from typing import TypeAlias
 
 from logrules.inference import step_time
-from logrules.inference.awaited_calls import unlike_calls
 from logrules.inference.cadence import outlasts
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, extended, match_of_lines
 from logrules.inference.rule_index import Limits
 from logrules.inference.run_state import RunState
+from logrules.inference.unlike_calls import unlike_calls
 from logrules.inference.waits import Poll
 from logrules.model.event import Event, Worker
 from logrules.model.record import replace

@@ -51,11 +51,6 @@ class Latched:
     called: str
     numbers: int = 0
 
-    def count(self, value: float, called: str, observation: Observation) -> None:
-        """Count a number that came later; zero is what trainers print that leave out of a mean what is no number."""
-        is_of_same = called == self.called and observation.worker == self.match.last.worker
-        self.numbers += is_of_same and value != 0
-
 
 @mutable_record
 class Series:
@@ -84,20 +79,22 @@ class MetricStates:
         value = figure(captures)
         if value is None:
             return None
+        asked = self._asked[metric.metric]
         series = self._series.get(metric.metric)
         if series is None:
-            asked = self._asked[metric.metric]
-            series = self._series[metric.metric] = Series(deque(maxlen=1 + max(map(_span, asked))))
+            longest = max(1 if isinstance(leaf, MetricIs) else leaf.over for leaf in asked)
+            series = self._series[metric.metric] = Series(deque(maxlen=1 + longest))
         if series.samples and series.samples[-1][1].order == observation.order:
             return None
         value *= metric.scale
         if _begins_anew(series.samples, value, observation, restarted):
             series.samples.clear()
-        for leaf in self._asked[metric.metric]:
+        for leaf in asked:
+            known = series.latched.get(leaf)
             if isinstance(leaf, MetricIs) and math.isfinite(value):
-                _forget_past(series, leaf, value, observation, metric.signal)
+                if known is not None and _is_past(leaf, known, value, observation, metric.signal):
+                    del series.latched[leaf]
             elif _latches(leaf, value, series, observation, metric.signal):
-                known = series.latched.get(leaf)
                 match = extended(known.match if known is not None else None, observation, metric.signal)
                 series.latched[leaf] = Latched(match, _name_of(observation, metric.signal))
         series.samples.append((value, observation))
@@ -144,10 +141,6 @@ def _begins_anew(
     return (first or again) and value > _UNTRAINED * median([abs(sample) for sample, _ in before])
 
 
-def _span(leaf: Metrical) -> int:
-    return 1 if isinstance(leaf, MetricIs) else leaf.over
-
-
 def number(text: str) -> float | None:
     """The number that a log prints, with thousands separators and a percent sign forgiven; None if it is none."""
     try:
@@ -166,14 +159,14 @@ def figure(captures: Mapping[str, str]) -> float | None:
     return value / of if of else None
 
 
-def _forget_past(series: Series, leaf: MetricIs, value: float, observation: Observation, signal: int) -> None:
-    """Forget figures that were none where this number, or as many as it makes, shows that they are past."""
-    latched = series.latched.get(leaf)
-    if latched is None:
-        return
-    latched.count(value, _name_of(observation, signal), observation)
-    if leaf.stays or latched.numbers >= _NUMBERS_AGAIN:
-        del series.latched[leaf]
+def _is_past(leaf: MetricIs, known: Latched, value: float, observation: Observation, signal: int) -> bool:
+    """Whether this number, or as many as it makes with those before, shows that figures that were none are past.
+
+    Zero shows nothing: it is what trainers print that leave out of a mean what is no number.
+    """
+    same_writer = observation.worker == known.match.last.worker
+    known.numbers += same_writer and value != 0 and _name_of(observation, signal) == known.called
+    return leaf.stays or known.numbers >= _NUMBERS_AGAIN
 
 
 def _latches(leaf: Metrical, value: float, series: Series, observation: Observation, signal: int) -> bool:
@@ -184,15 +177,18 @@ def _latches(leaf: Metrical, value: float, series: Series, observation: Observat
         case MetricIs(kind=NotANumber.INF):
             return math.isinf(value)
         case MetricSpike(above=above, factor=factor, over=over) if len(before) >= over:
-            usual = [sample for sample, _ in list(before)[-over:]]
+            recent = list(before)[-over:]
             if not above:
-                return value < factor * median(usual)
+                return value < factor * median(sample for sample, _ in recent)
             first = abs(series.first or 0.0)
-            if not _is_spike(usual, value, factor, first) or _is_of_batch(observation, signal):
+            # Batches differ: a bar shows the figure of one, or it is named so.
+            of_batch = "of_batch" in observation.captures(signal) or bar_of(observation.event.text) is not None
+            if of_batch or not _is_spike([sample for sample, _ in recent], value, factor, first):
                 return False
-            # A sum over an epoch is no spike among what its batches had: each has a name of its own.
-            name = _name_of(observation, signal)
-            named = [sample for sample, seen in list(before)[-over:] if _is_of_name(_name_of(seen, signal), name)]
+            # A sum over an epoch is no spike among what its batches had: of two names of one figure one says more.
+            name, names = _name_of(observation, signal), [_name_of(seen, signal) for _, seen in recent]
+            alike = [one.endswith(name) or name.endswith(one) for one in names]
+            named = [sample for (sample, _), same in zip(recent, alike, strict=True) if same]
             return len(named) * 2 >= over and _is_spike(named, value, factor, first)
         case _:
             return False
@@ -205,16 +201,6 @@ def _name_of(observation: Observation, signal: int) -> str:
     return found[1].lower().rstrip() if found else ""
 
 
-def _is_of_name(one: str, other: str) -> bool:
-    """Whether two names may be of one figure: the same, or one says more of it than the other."""
-    return one.endswith(other) or other.endswith(one)
-
-
-def _is_of_batch(observation: Observation, signal: int) -> bool:
-    """Whether a bar shows the figure, or it is named so: batches differ."""
-    return "of_batch" in observation.captures(signal) or bar_of(observation.event.text) is not None
-
-
 def _is_spike(before: Sequence[float], value: float, factor: float, first: float) -> bool:
     """Whether a value is above so many times the usual one.
 
@@ -223,15 +209,11 @@ def _is_spike(before: Sequence[float], value: float, factor: float, first: float
     """
     if not (min(before) > 0 and value > _LEFT_OF_FIRST * first):
         return False
-    usual = median(before)
-    return value > factor * usual and math.log(value / usual) > _SCATTER * _scatter(before)
-
-
-def _scatter(values: Sequence[float]) -> float:
-    """How far a value is from the one before it, in the middle: the median step of their logarithms."""
-    if len(values) < _ENOUGH_TO_SCATTER:
-        return 0.0
-    return median([abs(math.log(after / before)) for before, after in pairwise(values)])
+    usual, scatter = median(before), 0.0
+    if len(before) >= _ENOUGH_TO_SCATTER:
+        # How far a value is from the one before it, in the middle.
+        scatter = median([abs(math.log(later / earlier)) for earlier, later in pairwise(before)])
+    return value > factor * usual and math.log(value / usual) > _SCATTER * scatter
 
 
 def _shape(leaf: MetricBound | MetricTrend, values: Sequence[float]) -> bool:
@@ -252,18 +234,13 @@ def _is_one_line(leaf: MetricBound | MetricTrend, samples: Sequence[tuple[float,
     """Whether a figure that stays the same is but one line that all ranks print, or of a meter that is not fed.
 
     A meter shows the mean of all it was fed with beside the latest, and that mean moves however little the latest does.
+    What is printed again and again may be part of a row of several lines, of which another one counts.
     """
     if not (isinstance(leaf, MetricTrend) and leaf.trend is Trend.FLAT):
         return False
     lines = [observation.event.message for _, observation in samples]
     shown = samples[-1][1].all_captures().get("value", "")
     metered = {found[0] for line in lines if (found := re.search(re.escape(shown) + r" ?\([-\d.]{1,20}\)", line))}
-    repeated = len(set(lines)) < len(lines)
-    return (repeated and not _is_of_rows(shown, samples)) or len(metered) == 1
-
-
-def _is_of_rows(shown: str, samples: Sequence[tuple[float, Observation]]) -> bool:
-    """Whether what is printed again and again is part of a row of several lines, of which another one counts."""
-    bare = samples[-1][1].event.message.replace(shown, "")
-    rounds = {observation.round for _, observation in samples}
-    return not any(letter.isdigit() for letter in bare) and len(rounds) == len(samples)
+    counts = any(letter.isdigit() for letter in lines[-1].replace(shown, ""))
+    of_rows = not counts and len({observation.round for _, observation in samples}) == len(samples)
+    return (len(set(lines)) < len(lines) and not of_rows) or len(metered) == 1

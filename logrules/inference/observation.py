@@ -109,7 +109,8 @@ NO_SIGNAL = -1
 
 def extended(match: Match | None, observation: Observation, signal: int = NO_SIGNAL) -> Match:
     """A match of one observation, or with one more; a signal not yet shown displaces nothing and is kept."""
-    count, ranks, hosts = observation.event.repeat, _ranks(observation, signal), _hosts(observation)
+    count, host = observation.event.repeat, observation.worker.host
+    ranks, hosts = _ranks(observation, signal), frozenset(() if host is None else (host,))
     if match is None:
         return Match(((observation, signal),), observation, count, ranks, hosts)
     room = (
@@ -139,9 +140,8 @@ def _kind(said: Mapping[str, str]) -> tuple[str, ...] | None:
 def match_of_lines(observations: Iterable[Observation | None]) -> Match | None:
     """A match of these lines, which carry no signal that anybody asks for; None of none."""
     match: Match | None = None
-    for observation in observations:
-        if observation is not None:
-            match = extended(match, observation)
+    for observation in filter(None, observations):
+        match = extended(match, observation)
     return match
 
 
@@ -150,18 +150,11 @@ def _ranks(observation: Observation, signal: int) -> frozenset[int]:
 
     Of a message that lists who has come (capture ``arrived``) it is those, whoever wrote it.
     """
-    said = observation.captures(signal)
+    said, rank = observation.captures(signal), observation.worker.rank
     if listed := said.get("arrived"):
         return ranks_listed(listed)
-    rank = observation.worker.rank
-    if rank is None:
-        rank = as_rank(said.get("reporter"))
-    return frozenset() if rank is None else frozenset((rank,))
-
-
-def _hosts(observation: Observation) -> frozenset[str]:
-    host = observation.worker.host
-    return frozenset() if host is None else frozenset((host,))
+    rank = as_rank(said.get("reporter")) if rank is None else rank
+    return frozenset(() if rank is None else (rank,))
 
 
 def told_together(one: Observation, other: Observation) -> bool:

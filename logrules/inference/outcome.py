@@ -3,15 +3,16 @@
 Behind a cause that says little stand those that the table of alternatives names for its place and class.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
+from logrules.inference import ranking
 from logrules.inference.diagnosed_phase import phase_of
 from logrules.inference.exception_table import ExceptionLineage
 from logrules.inference.failure_analysis import raised_by
 from logrules.inference.hypothesis import Hypothesis, Ranked
-from logrules.inference.ranking import Ranking
 from logrules.inference.run_state import RunState
 from logrules.model.event import Event
+from logrules.model.failure import Failure
 from logrules.model.record import record
 from logrules.model.report import Severity, Status
 from logrules.model.template import template_of
@@ -43,10 +44,13 @@ class RunOutcome:
 
 def outcome_of(run: RunState, hypotheses: Sequence[Hypothesis], last_errors: tuple[Event, ...]) -> RunOutcome:
     """How the run stands or ended; a pure function of what is known of it."""
-    ranked = Ranking(run.pack.tables.tiers, run.ranks.all_ranks).ranked(hypotheses)
+    ranked = ranking.ranked(hypotheses, run.pack.tables.tiers, run.ranks.all_ranks)
     if ranked:
         ranked = (*ranked, *_alternatives(ranked, run))
-    unknown = _unknown_errors(hypotheses, last_errors)
+    # Those of a kind that a warning rests on are known.
+    warnings = (one for one in hypotheses if one.severity is Severity.WARNING and not one.survived)
+    known = {template_of(line.event.message) for one in warnings for line in one.lines} if last_errors else set()
+    unknown = [event for event in last_errors if template_of(event.message) not in known]
     return RunOutcome(_status(ranked, run, last_errors, unknown), ranked, last_errors, unknown)
 
 
@@ -67,30 +71,17 @@ def _status(ranked: Sequence[Ranked], run: RunState, last_errors: Sequence[Event
     return Status.RUNNING if tracker.looped else Status.HEALTHY
 
 
-def _unknown_errors(hypotheses: Iterable[Hypothesis], last_errors: Sequence[Event]) -> Sequence[Event]:
-    """The errors that the log ends in, but for those of a kind that a warning rests on."""
-    if not last_errors:
-        return ()
-    warnings = (one for one in hypotheses if one.severity is Severity.WARNING and not one.survived)
-    known = {template_of(line.event.message) for one in warnings for line in one.lines}
-    return [event for event in last_errors if template_of(event.message) not in known]
-
-
 def _alternatives(ranked: Sequence[Ranked], run: RunState) -> tuple[Ranked, ...]:
     """What the first of the hypotheses may be instead, where it is of a cause that says little."""
     first, pack = ranked[0].hypothesis, run.pack
-    cause = first.rule.cause
-    if first.survived or _is_known(first, pack) or not any(cause in row.of for row in pack.tables.alternatives):
+    rows = [row for row in pack.tables.alternatives if first.rule.cause in row.of]
+    if first.survived or not rows or _is_known(first, pack):
         return ()
-    failure = run.failures.record_of(first.first.chain)
-    # Of no class where the log lacks it, None where no exception is told.
-    by, lineage = "", None
-    if failure is not None:
-        by, bases = raised_by(failure), {one.name: one.bases for one in pack.tables.classes}
-        lineage = ExceptionLineage.of(failure.type if failure.chain else "", bases)
-    row = _row_for(pack.tables.alternatives, cause, phase_of(first, run)[0], lineage)
+    failure, phase = run.failures.record_of(first.first.chain), phase_of(first, run)[0]
+    row = next((row for row in rows if phase in (row.phases or (phase,)) and _is_of_class(row, failure, pack)), None)
     if row is None:
         return ()
+    by = raised_by(failure) if failure is not None else ""
     told = {other.rule.cause for one in ranked for other in one.all}
     fitting = [one for one in row.may_be if one.cause not in told and one.raised_by in ("", by or one.raised_by)]
     names = [f"{ALTERNATIVES}{row.id}/{one.cause}" for one in fitting]
@@ -105,14 +96,10 @@ def _is_known(hypothesis: Hypothesis, pack: Pack) -> bool:
     return not hypothesis.rule.fallback and any(rule.cause == cause for rule in pack.rules.fallbacks())
 
 
-def _row_for(
-    rows: Iterable[AlternativesRow], cause: str, phase: str, lineage: ExceptionLineage | None
-) -> AlternativesRow | None:
-    fitting = (row for row in rows if cause in row.of and (not row.phases or phase in row.phases))
-    return next((row for row in fitting if _is_of_class(row, lineage)), None)
-
-
-def _is_of_class(row: AlternativesRow, lineage: ExceptionLineage | None) -> bool:
-    if lineage is None:
+def _is_of_class(row: AlternativesRow, failure: Failure | None, pack: Pack) -> bool:
+    """Whether the row is for what was raised; a failure that the log lacks is of no class."""
+    if failure is None:
         return not (row.raised or row.classes)
+    bases = {one.name: one.bases for one in pack.tables.classes}
+    lineage = ExceptionLineage.of(failure.type if failure.chain else "", bases)
     return not row.classes or lineage.distance(row.classes) is not None

@@ -12,7 +12,6 @@ from logrules.inference.rank_divergence import RankDivergence, RankSnapshot
 from logrules.inference.rank_table import RankState
 from logrules.inference.run_state import RunState
 from logrules.inference.worker_state import WorkerState
-from logrules.inference.workers import WorkerTracker
 from logrules.model.report import Comparison, Difference, Severity
 
 _PAIR = 2
@@ -25,30 +24,31 @@ def compared(run: RunState, roots: Sequence[Hypothesis], *, stalled: bool) -> Co
 
     ``roots`` are all hypotheses, that of the first diagnosis first.
     """
-    rank_table, recorded = run.ranks, run.recorded
-    roles = Counter(role for role, _ in rank_table.states)
+    table = run.ranks
+    roles = Counter(role for role, _ in table.states)
     role = max(roles, key=lambda role: (roles[role], role is None, role or ""), default=None)
-    rank_states = {
-        rank: rank_state
-        for (its, rank), rank_state in sorted(rank_table.states.items(), key=lambda item: item[0][1])
-        if its == role
+    states = {
+        rank: table.states[its, rank] for its, rank in sorted(table.states, key=lambda key: key[1]) if its == role
     }
-    if len(rank_states) < _PAIR:
+    if len(states) < _PAIR:
         return None
-    places = tuple(_places(rank_states, role, run.tracker, _failures(roots), _heard(roots) | recorded.ranks))
-    world = rank_table.world if rank_table.world is not None and rank_table.world > max(rank_states) else None
+    first = roots[0] if roots else None
+    waited_in_vain = first is not None and first.rule.culprit == "absent"
+    heard = run.recorded.ranks | (first.reporters if first is not None and waited_in_vain else frozenset())
+    places = tuple(_places(run, role, states, _failures(roots), heard))
+    world = table.world if table.world is not None and table.world > max(states) else None
     spread = rank_divergence.spread_of(places)
     found: Iterator[RankDivergence] = iter(())
     if spread is None:
         hung = rank_divergence.in_collectives(places, world)
         # Only of the wait that the first diagnosis is of: elsewhere ranks may rightly be at different work.
-        wait = roots[0].rule.wait if roots else None
+        wait = first.rule.wait if first is not None else None
         awaited = rank_divergence.in_wait(places, wait) if wait is not None else ()
         hangs = stalled or any(place.state.calls for place in places)
-        gone = rank_divergence.in_leaving(places, roots[0].first) if roots and roots[0].rule.culprit == "absent" else ()
+        gone = rank_divergence.in_leaving(places, first.first) if first is not None and waited_in_vain else ()
         found = chain(gone, hung, awaited, rank_divergence.in_steps(places) if hangs else ())
-    told = chain(recorded.divergences, found, rank_divergence.in_errors(places), rank_divergence.in_pace(places))
-    return Comparison(tuple(rank_states), world, tuple(map(_difference, told)), *(spread or (None, None)))
+    told = chain(run.recorded.divergences, found, rank_divergence.in_errors(places), rank_divergence.in_pace(places))
+    return Comparison(tuple(states), world, tuple(map(_difference, told)), *(spread or (None, None)))
 
 
 def _difference(one: RankDivergence) -> Difference:
@@ -57,54 +57,36 @@ def _difference(one: RankDivergence) -> Difference:
     return Difference(one.kind, one.ranks, one.others, hosts, one.facts, evidence)
 
 
-def _heard(roots: Sequence[Hypothesis]) -> frozenset[int]:
-    """The ranks that report what the first diagnosis is of, where that is of those who wait."""
-    if not roots or roots[0].rule.culprit != "absent":
-        return frozenset()
-    return roots[0].reporters
-
-
 def _failures(roots: Iterable[Hypothesis]) -> dict[int, Observation]:
     """The first line of each rank that shows an error of its own that the run did not survive."""
     lines = (
-        observation
+        (line.order, line.worker.rank, line)
         for one in roots
         if one.severity is Severity.ERROR and one.rule.wait is None and one.rule.culprit in _OWN_ERROR
-        for observation in one.lines
-        if observation.worker.rank is not None
+        for line in one.lines
     )
-    first: dict[int, Observation] = {}
-    for line in sorted(lines, key=lambda observation: observation.order):
-        first.setdefault(line.worker.rank or 0, line)
-    return first
+    latest_first = sorted(lines, key=lambda told: -told[0])
+    return {rank: line for _, rank, line in latest_first if rank is not None}
 
 
 def _places(
-    rank_states: Mapping[int, RankState],
+    run: RunState,
     role: str | None,
-    tracker: WorkerTracker,
+    states: Mapping[int, RankState],
     failures: Mapping[int, Observation],
     heard: frozenset[int],
 ) -> Iterator[RankSnapshot]:
-    states: dict[int, list[WorkerState]] = {}
-    for worker, state in tracker.workers.items():
-        if worker.role == role and worker.rank is not None:
-            states.setdefault(worker.rank, []).append(state)
-    for rank, rank_state in rank_states.items():
-        # A rank may write to several files: standard output, standard error.
-        own = states.get(rank, [])
-        yield RankSnapshot(
-            rank,
-            rank_state,
-            {name: wait.opened for state in own for name, wait in state.waits.items()},
-            frozenset(name for state in own for name in state.passed),
-            next((pace for state in own if (pace := state.rhythm.usual_step_s) is not None), None),
-            failures.get(rank),
-            next((left for state in own if (left := _left(state)) is not None), None) if rank not in failures else None,
-            rank in heard,
-        )
-
-
-def _left(state: WorkerState) -> Observation | None:
-    """The line by which a worker left: it said that it was done, or was seen to end."""
-    return state.left or (state.entered if state.phase == "shutdown" else None)
+    # A rank may write to several files: standard output, standard error.
+    writers: dict[int | None, list[WorkerState]] = {}
+    for worker, state in run.tracker.workers.items():
+        if worker.role == role:
+            writers.setdefault(worker.rank, []).append(state)
+    for rank, rank_state in states.items():
+        own = writers.get(rank, [])
+        waits = {name: wait.opened for state in own for name, wait in state.waits.items()}
+        passed = frozenset(name for state in own for name in state.passed)
+        step_s = next((pace for state in own if (pace := state.rhythm.usual_step_s) is not None), None)
+        # Who left said that it was done, or was seen to end.
+        left = (state.left or (state.entered if state.phase == "shutdown" else None) for state in own)
+        gone = next(filter(None, left), None) if rank not in failures else None
+        yield RankSnapshot(rank, rank_state, waits, passed, step_s, failures.get(rank), gone, rank in heard)

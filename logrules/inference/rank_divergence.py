@@ -12,10 +12,11 @@ from logrules.inference.cadence import median
 from logrules.inference.observation import Observation
 from logrules.inference.rank_table import Collective, GroupProgress, RankState
 from logrules.model.collective import CollectiveCall
-from logrules.model.record import field, record, replace
+from logrules.model.record import field, record
 from logrules.model.report import DivergenceKind
 
 Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
 # In what ranks are unlike the others, which ranks, and the others.
 Unlike: TypeAlias = tuple[DivergenceKind, tuple[int, ...], tuple[int, ...]]
 
@@ -76,31 +77,21 @@ def spread_of(places: Sequence[RankSnapshot]) -> tuple[float, float] | None:
 
 def in_collectives(places: Sequence[RankSnapshot], world: int | None) -> Iterator[RankDivergence]:
     """By the collectives that ranks wait in: idle, behind, another operation or size, not there at all."""
-    groups = dict.fromkeys(group for place in places for group in (*place.state.calls, *place.state.standings))
-    named = [group for group in groups if group is not None]
-    if len(named) == 1 and None in groups:
-        places = [_in_the_group(place, named[0]) for place in places]
-        groups = dict.fromkeys(named)
+    states = {place.rank: place.state for place in places}
+    names = dict.fromkeys(name for state in states.values() for name in (*state.calls, *state.standings))
+    # What ranks say of no group is of the only one that any line of the job names, unless they say that of it as well.
+    alone = len(names.keys() - {None}) == 1
+    groups = [sorted(names, key=lambda name: name is not None)] if alone else [[name] for name in names]
     for group in groups:
-        if any(group in place.state.mixed for place in places):
+        if any(not state.mixed.isdisjoint(group) for state in states.values()):
             continue
-        waiting = {place.rank: place.state.calls[group] for place in places if group in place.state.calls}
-        standing = {place.rank: place.state.standings[group] for place in places if group in place.state.standings}
+        told = [(rank, state, name) for rank, state in states.items() for name in group]
+        waiting = {rank: state.calls[name] for rank, state, name in told if name in state.calls}
+        standing = {rank: state.standings[name] for rank, state, name in told if name in state.standings}
         yield from _idle(waiting, standing)
         yield from _by_number(waiting)
         yield from _by_kind(waiting)
     yield from _silent(places, world)
-
-
-def _in_the_group(place: RankSnapshot, group: str) -> RankSnapshot:
-    """The rank with all that it says of no group told of this one: the only one that any line of the job names."""
-    state = place.state
-    call = state.calls.get(group, state.calls.get(None))
-    standing = state.standings.get(group, state.standings.get(None))
-    calls: dict[str | None, Collective] = {} if call is None else {group: call}
-    standings: dict[str | None, GroupProgress] = {} if standing is None else {group: standing}
-    mixed: frozenset[str | None] = frozenset({group} if state.mixed else ())
-    return replace(place, state=replace(state, calls=calls, standings=standings, mixed=mixed))
 
 
 def _idle(waiting: Mapping[int, Collective], standing: Mapping[int, GroupProgress]) -> Iterator[RankDivergence]:
@@ -254,17 +245,13 @@ def in_errors(places: Sequence[RankSnapshot]) -> Iterator[RankDivergence]:
 
 def _one_host(places: Sequence[RankSnapshot]) -> Iterator[RankDivergence]:
     hosts = {place.state.host for place in places}
-    failing = [place for place in places if place.failed is not None]
-    theirs = {place.state.host for place in failing}
+    failing = {place.rank: place.failed for place in places if place.failed is not None}
+    theirs = {place.state.host for place in places if place.rank in failing}
     if len(failing) < 2 or len(theirs) != 1 or None in hosts or len(hosts) < 2:  # noqa: PLR2004 (one is no pattern)
         return
-    ranks = tuple(sorted(place.rank for place in failing))
-    others = tuple(sorted(place.rank for place in places if place.failed is None))
-    lines = tuple(place.failed for place in failing[:1] if place.failed is not None)
-    yield RankDivergence(DivergenceKind.SAME_HOST, ranks, others, lines, {"host": str(next(iter(theirs)))})
-
-
-Value = TypeVar("Value")
+    others = tuple(sorted(place.rank for place in places if place.rank not in failing))
+    facts = {"host": str(theirs.pop())}
+    yield RankDivergence(DivergenceKind.SAME_HOST, tuple(sorted(failing)), others, (*failing.values(),)[:1], facts)
 
 
 def _minority(
@@ -274,7 +261,8 @@ def _minority(
 
     Of as many as have either of two keys, those with the ``lower`` one are the odd ones, if they can be ordered.
     """
-    counts = Counter(key(value) for value in ranks.values()).most_common()
+    keys = {rank: key(value) for rank, value in sorted(ranks.items())}
+    counts = Counter(keys.values()).most_common()
     if len(counts) < 2:  # noqa: PLR2004 (all agree)
         return None
     usual = counts[0][0]
@@ -282,6 +270,5 @@ def _minority(
         if lower is None or len(counts) > 2:  # noqa: PLR2004 (nobody is the odd one out)
             return None
         usual = max(counts[0][0], counts[1][0], key=lower)
-    odd = tuple(sorted(rank for rank, value in ranks.items() if key(value) != usual))
-    others = tuple(sorted(rank for rank, value in ranks.items() if key(value) == usual))
-    return odd, others
+    odd = tuple(rank for rank, its in keys.items() if its != usual)
+    return odd, tuple(rank for rank in keys if rank not in odd)

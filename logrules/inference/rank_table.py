@@ -64,22 +64,17 @@ class RankState:
             limit_ms = whole_number(said.get("timeout_ms"))
             sizes = whole_number(said.get("numel_in")), whole_number(said.get("numel_out"))
             timeout_s = None if limit_ms is None else limit_ms / 1_000
-            self._wait_in(group, Collective(seq, op, *sizes, timeout_s, observation))
+            known = self.calls.setdefault(group, Collective(seq, op, *sizes, timeout_s, observation))
+            if seq < known.seq:
+                self.mixed |= {group}
         enqueued, completed = whole_number(said.get("enqueued")), whole_number(said.get("completed"))
         if enqueued is not None and completed is not None:
-            self._stand_at(group, GroupProgress(enqueued, completed, observation))
-
-    def _wait_in(self, group: str | None, call: Collective) -> None:
-        if call.seq < self.calls.setdefault(group, call).seq:
-            self.mixed |= {group}
-
-    def _stand_at(self, group: str | None, progress: GroupProgress) -> None:
-        """How far the rank is in a group; a call without a group that is under way there is that group's."""
-        self.standings.setdefault(group, progress)
-        call = self.calls.get(None)
-        if group is not None and call is not None and progress.completed < call.seq <= progress.enqueued:
-            self.calls.setdefault(group, call)
-            del self.calls[None]
+            self.standings.setdefault(group, GroupProgress(enqueued, completed, observation))
+            call = self.calls.get(None)
+            if group is not None and call is not None and completed < call.seq <= enqueued:
+                # A call without a group that is under way there is that group's.
+                self.calls.setdefault(group, call)
+                del self.calls[None]
 
 
 # More ranks than these are told apart by nobody, and each keeps a line.
@@ -126,16 +121,10 @@ class ProcessRanks:
             process = (worker.host, worker.pid)
             if self._wrote_as.setdefault(process, worker.rank) != worker.rank:
                 self._wrote_as[process] = None
-        for hit in event.hits:
-            if hit.captures:
-                self._name_host(worker, hit.captures)
-                self._name_rank(worker, hit.captures)
-
-    def _name_host(self, worker: Worker, said: Mapping[str, str]) -> None:
-        if worker.host is not None and len(self._hosts) < KEPT_RANKS:
-            self._hosts[worker.host] = worker.host
-            if (address := said.get("own_address")) is not None:
-                self._hosts[address] = worker.host
+        for said in (hit.captures for hit in event.hits if hit.captures):
+            if worker.host is not None and len(self._hosts) < KEPT_RANKS:
+                self._hosts |= dict.fromkeys(filter(None, (worker.host, said.get("own_address"))), worker.host)
+            self._name_rank(worker, said)
 
     def _name_rank(self, worker: Worker, said: Mapping[str, str]) -> None:
         rank = as_rank(said.get("own_rank"))
@@ -187,15 +176,15 @@ class ProcessRanks:
         """The hosts that processes were seen on."""
         return frozenset(self._hosts.values())
 
-    def host_of(self, place: str) -> str:
-        """The host that a peer gives by its name or address."""
-        return self._hosts.get(place) or self._hosts.get(place.partition(".")[0], place)
+    def at(self, place: str) -> tuple[str, frozenset[int]]:
+        """The host that a peer gives by its name or address, and the ranks that processes there said of themselves.
 
-    def ranks_on(self, host: str) -> frozenset[int]:
-        """The ranks of those who said on this host which rank they are, in the largest group of any."""
+        These count in the largest group of any.
+        """
+        host = self._hosts.get(place) or self._hosts.get(place.partition(".")[0], place)
         size = max((said.size for said in self._said.values()), default=0)
-        here = (said for (where, _), said in self._said.items() if where == host and said.size == size)
-        return frozenset(said.rank for said in here if said.rank is not None)
+        here = (said.rank for (where, _), said in self._said.items() if where == host and said.size == size)
+        return host, frozenset(rank for rank in here if rank is not None)
 
 
 _NUMBER = late_pattern(r"(?P<stem>.*[A-Za-z_/-])(?P<number>\d{1,5})")
@@ -252,9 +241,8 @@ class RankTable:
 
     def at(self, place: str) -> tuple[str, frozenset[int]]:
         """The host that a peer gives by its name or address, and the ranks that run there as far as they said so."""
-        host = self.processes.host_of(place)
-        wrote = frozenset(rank for (_, rank), state in self.states.items() if state.host == host)
-        return host, self.processes.ranks_on(host) | wrote
+        host, said = self.processes.at(place)
+        return host, said | {rank for (_, rank), state in self.states.items() if state.host == host}
 
     def see(self, observation: Observation) -> None:
         """Take down what a line says of its writer."""
@@ -263,11 +251,14 @@ class RankTable:
         if isinstance(event, GroupRecord) and event.members:
             self._grow_to(event.members[-1] + 1)
         state = self._state_of(observation)
-        for hit in event.hits:
-            if hit.captures:
-                self._read_sizes(hit.captures)
-                if state is not None:
-                    state.read(hit.captures, observation)
+        for said in (hit.captures for hit in event.hits if hit.captures):
+            if (world := as_rank(said.get("world_size"))) is not None:
+                self._grow_to(world)
+            for kind in ("tensor", "context", "pipeline"):
+                if (size := whole_number(said.get(f"{kind}_parallel"))) is not None and size > 0:
+                    self._sizes[kind] = size
+            if state is not None:
+                state.read(said, observation)
 
     def _state_of(self, observation: Observation) -> RankState | None:
         worker = observation.worker
@@ -282,13 +273,6 @@ class RankTable:
         state.last = observation
         state.host = worker.host or state.host
         return state
-
-    def _read_sizes(self, said: Mapping[str, str]) -> None:
-        if (world := as_rank(said.get("world_size"))) is not None:
-            self._grow_to(world)
-        for kind in ("tensor", "context", "pipeline"):
-            if (size := whole_number(said.get(f"{kind}_parallel"))) is not None and size > 0:
-                self._sizes[kind] = size
 
     def _grow_to(self, world: int) -> None:
         self.world = max(self.world or 0, world)

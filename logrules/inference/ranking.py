@@ -42,63 +42,49 @@ class _Comparable:
         self.key = one.survived, self.severity, reaction, one.rule.fallback, begun, -one.specificity, one.rule.id
 
 
-class Ranking:
-    """Orders hypotheses by the tiers of a pack, in a job of the ``known`` ranks."""
+def ranked(
+    hypotheses: Iterable[Hypothesis], tiers: Sequence[Tier], known: frozenset[int] = frozenset()
+) -> tuple[Ranked, ...]:
+    """The unexplained hypotheses, the likeliest cause first, each with its consequences.
 
-    def __init__(self, tiers: Sequence[Tier], known: frozenset[int] = frozenset()) -> None:
-        self._known = known
-        self._tiers: Mapping[str, tuple[int, Tier]] = {tier.id: (place, tier) for place, tier in enumerate(tiers)}
-        self._behind_all = (len(tiers), Tier(""))
+    What explains what goes by these ``tiers``, in a job of the ``known`` ranks.
+    """
+    tier_of, last = {tier.id: (place, tier) for place, tier in enumerate(tiers)}, (len(tiers), Tier(""))
+    comparable = (_Comparable(one, *tier_of.get(one.rule.tier, last), known) for one in hypotheses)
+    likeliest_first = sorted(comparable, key=lambda one: one.key)
+    parents = {
+        one.rule.id: next((other for other in likeliest_first if other is not one and _explains(other, one)), None)
+        for one in likeliest_first
+    }
+    root_of = {one.rule.id: _root_of(one, parents) for one in likeliest_first}
+    ordered = sorted(likeliest_first, key=lambda one: (one.hypothesis.survived, one.first.order, one.rule.id))
+    found = [
+        Ranked(root.hypothesis, tuple(one.hypothesis for one in ordered if one is not root is root_of[one.rule.id]))
+        for root in likeliest_first
+        if root_of[root.rule.id] is root
+    ]
+    return _one_a_cause(_within_reach(found), {name: place for name, (place, _) in tier_of.items()})
 
-    def ranked(self, hypotheses: Sequence[Hypothesis]) -> tuple[Ranked, ...]:
-        """The unexplained hypotheses, the likeliest cause first, each with its consequences."""
-        comparable = (_Comparable(one, *self._place(one), self._known) for one in hypotheses)
-        likeliest_first = sorted(comparable, key=lambda one: one.key)
-        parents = {one.rule.id: _likeliest_explainer(one, likeliest_first) for one in likeliest_first}
-        root_of = {one.rule.id: _root_of(one, parents) for one in likeliest_first}
-        ordered = sorted(likeliest_first, key=lambda one: (one.hypothesis.survived, one.first.order, one.rule.id))
-        consequences: dict[str, list[Hypothesis]] = {}
-        for one in ordered:
-            root = root_of[one.rule.id]
-            if root is not one:
-                consequences.setdefault(root.rule.id, []).append(one.hypothesis)
-        roots = (one for one in likeliest_first if root_of[one.rule.id] is one)
-        found = [Ranked(one.hypothesis, tuple(consequences.get(one.rule.id, ()))) for one in roots]
-        return self._one_a_cause(_within_reach(found))
 
-    def _place(self, one: Hypothesis) -> tuple[int, Tier]:
-        return self._tiers.get(one.rule.tier, self._behind_all)
+def _one_a_cause(ranked: Sequence[Ranked], places: Mapping[str, int]) -> tuple[Ranked, ...]:
+    """One diagnosis per cause: further ones become consequences of the first, or of one that is the better headline."""
 
-    def _one_a_cause(self, ranked: Sequence[Ranked]) -> tuple[Ranked, ...]:
-        """One diagnosis per cause: further ones become consequences of the first."""
-        kept: dict[str, Ranked] = {}
-        for one in ranked:
-            cause = one.hypothesis.rule.cause
-            known = kept.get(cause)
-            if known is None:
-                kept[cause] = one
-                continue
-            first, second = (one, known) if self._says_more(one.hypothesis, known.hypothesis) else (known, one)
-            under = (*first.consequences, *second.all)
-            kept[cause] = replace(first, consequences=under)
-        return tuple(kept.values())
-
-    def _says_more(self, one: Hypothesis, other: Hypothesis) -> bool:
-        """Of two that name the same cause, whether the first is the better headline."""
-        if one.survived != other.survived or one.severity is not other.severity:
-            return False
-        return self._telling(one) > self._telling(other)
-
-    def _telling(self, one: Hypothesis) -> tuple[int, bool, bool, int, int]:
-        """Sort key: the failure before its report, a rule before a table row, then more conditions or captures."""
-        place, _ = self._place(one)
-        rule = one.rule
+    def telling(one: Hypothesis) -> tuple[int, bool, bool, int, int]:
+        """The failure before its report, a rule before a table row, then more conditions or captures."""
+        rule, place = one.rule, places.get(one.rule.tier, len(places))
         return -place, not rule.from_table, bool(rule.requires), demands(rule.when), one.specificity
 
-
-def _likeliest_explainer(one: _Comparable, likeliest_first: Iterable[_Comparable]) -> _Comparable | None:
-    """The likeliest hypothesis that makes ``one`` a consequence, if any."""
-    return next((other for other in likeliest_first if other is not one and _explains(other, one)), None)
+    kept: dict[str, Ranked] = {}
+    for one in ranked:
+        mine = one.hypothesis
+        known = kept.setdefault(mine.rule.cause, one)
+        if known is one:
+            continue
+        its = known.hypothesis
+        alike = mine.survived == its.survived and mine.severity is its.severity
+        first, second = (one, known) if alike and telling(mine) > telling(its) else (known, one)
+        kept[mine.rule.cause] = replace(first, consequences=(*first.consequences, *second.all))
+    return tuple(kept.values())
 
 
 def _explains(root: _Comparable, consequence: _Comparable) -> bool:
@@ -142,9 +128,10 @@ def _leads_to(root: _Comparable, consequence: _Comparable) -> bool:
     missed = consequence.rule.culprit == "absent"
     if missed != (root.rule.culprit == "absent"):
         loss, fault = (consequence, root) if missed else (root, consequence)
+        one, other = root.first, consequence.first
+        untimed = one.event.source != other.event.source and (one.time is None or other.time is None)
         alone = _are_all_others(fault, loss) and len(loss.reporters) >= len(fault.reporters)
-        unordered = _unordered(root.first, consequence.first) and _elsewhere(fault, loss)
-        if fault.rule.culprit != "none" and (alone or unordered):
+        if fault.rule.culprit != "none" and (alone or (untimed and _elsewhere(fault, loss))):
             return missed
     return _before(root.first, consequence.first)
 
@@ -152,14 +139,7 @@ def _leads_to(root: _Comparable, consequence: _Comparable) -> bool:
 def _are_all_others(fault: _Comparable, loss: _Comparable) -> bool:
     """Whether all ranks of the job report the loss, except those that report the fault."""
     told, lost = fault.reporters, loss.reporters
-    if not told or len(told) + len(lost) < len(fault.known):
-        return False
-    return told.isdisjoint(lost) and told | lost == fault.known
-
-
-def _unordered(one: Observation, other: Observation) -> bool:
-    """Whether they are in two logs, and times do not show which was first."""
-    return one.event.source != other.event.source and (one.time is None or other.time is None)
+    return bool(told) and told.isdisjoint(lost) and told | lost == fault.known
 
 
 def _ends(root: _Comparable, other: _Comparable) -> bool:

@@ -12,7 +12,6 @@ from logrules.parsing.origin import OriginResolver
 from logrules.ruleset.condition import (
     Detection,
     Detector,
-    Every,
     Leaf,
     Metrical,
     Stillness,
@@ -22,7 +21,8 @@ from logrules.ruleset.condition import (
 )
 from logrules.ruleset.pack import Pack, Rule
 
-Sign = TypeVar("Sign", int, str)
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 # How long it may be still, of each kind of stillness, as any rule says it, in seconds.
 Limits: TypeAlias = Mapping[Detection, tuple[float, ...]]
 
@@ -33,8 +33,11 @@ class Index:
     def __init__(self, pack: Pack) -> None:
         tables = pack.tables
         self._rules = pack.rules
-        # The parts of conditions: of a few rules, when a log first moves them.
-        self.leaves, self.joint, self.moved_by = cache(self._leaves), cache(self._joint), cache(self._moved_by)
+        # The parts of conditions: of a few rules, when a log first moves them. By rule the leaves, each once, and the
+        # conjunctions whose parts must be told together.
+        self.leaves = cache(lambda name: tuple(dict.fromkeys(leaves(self.rule(name).when))))
+        self.joint = cache(lambda name: joint(self.rule(name).when))
+        self.moved_by = cache(self._moved_by)
         # The rules that silence can move, and the metrics of those among them that ask for no silence itself: they have
         # to see something first.
         self.silent = {rule.id: rule for rule in pack.rules.silent()}
@@ -47,7 +50,9 @@ class Index:
         # The silences that any rule asks for, and what repeated lines must say for some of them.
         minding = tuple(chain.from_iterable(leaves_of.values()))
         detectors = [leaf for leaf in minding if isinstance(leaf, Detector)]
-        self.limits = _limits(detectors)
+        self.limits: Limits = {
+            kind: tuple(sorted({leaf.longer_than_s for leaf in detectors if leaf.kind is kind})) for kind in Detection
+        }
         self.polled = tuple(sorted({leaf.says for leaf in detectors if leaf.says is not None}))
         # The tiers that say no more than that something failed.
         self.ends = ends_of(pack)
@@ -62,13 +67,13 @@ class Index:
         self.exceptions = ExceptionTable(tables.classes, tables.exceptions, pack.required)
         self.wordings = Wordings(tables.wordings)
         # Frameworks by the signals that show them, by the headers of lines, and by the components of frames.
-        self.frameworks = _by_sign((one.id, one.signals) for one in pack.frameworks)
-        self.headers = _by_sign((one.id, one.headers) for one in pack.frameworks)
-        self.components = _by_sign((one.id, one.components) for one in pack.frameworks)
+        self.frameworks = _grouped((sign, one.id) for one in pack.frameworks for sign in one.signals)
+        self.headers = _grouped((sign, one.id) for one in pack.frameworks for sign in one.headers)
+        self.components = _grouped((sign, one.id) for one in pack.frameworks for sign in one.components)
         # The phases in which the jobs of each framework loop, for those that have any.
         self.loops = {one.id: one.loops for one in pack.frameworks if one.loops}
         # The leaves by metric, and the metrics that anybody asks for, by signal.
-        self.asked = _asked(leaf for leaf in minding if isinstance(leaf, Metrical))
+        self.asked = _grouped((leaf.metric, leaf) for leaf in minding if isinstance(leaf, Metrical))
         self.metrics = {metric.signal: metric for metric in pack.metrics if metric.metric in self.asked}
         # The names of what any line may tell, by signal.
         self.told = {number: name for name, number in pack.told_signals.items()}
@@ -79,14 +84,6 @@ class Index:
         """The rule of this id. Raises KeyError where there is none."""
         return self._rules[self._rules.summary.by_id[name]]
 
-    def _leaves(self, name: str) -> tuple[Leaf, ...]:
-        """The leaves of a rule's condition, each once."""
-        return tuple(dict.fromkeys(leaves(self.rule(name).when)))
-
-    def _joint(self, name: str) -> tuple[Every, ...]:
-        """The conjunctions of a rule's condition whose parts must be told together."""
-        return joint(self.rule(name).when)
-
     def _moved_by(self, signal: int) -> tuple[tuple[Rule, tuple[Leaf, ...]], ...]:
         """The rules that ask for a signal, each with the leaves that it moves."""
         return tuple(
@@ -95,21 +92,9 @@ class Index:
         )
 
 
-def _by_sign(shown: Iterable[tuple[str, Iterable[Sign]]]) -> dict[Sign, tuple[str, ...]]:
-    found: dict[Sign, list[str]] = {}
-    for framework, signs in shown:
-        for sign in signs:
-            found.setdefault(sign, []).append(framework)
-    return {sign: tuple(frameworks) for sign, frameworks in found.items()}
-
-
-def _asked(found: Iterable[Metrical]) -> dict[str, tuple[Metrical, ...]]:
-    asked: dict[str, tuple[Metrical, ...]] = {}
-    for leaf in dict.fromkeys(found):
-        asked[leaf.metric] = (*asked.get(leaf.metric, ()), leaf)
-    return asked
-
-
-def _limits(found: Iterable[Detector]) -> Limits:
-    asked = sorted({(leaf.longer_than_s, leaf.kind) for leaf in found})
-    return {kind: tuple(limit for limit, its in asked if its is kind) for kind in Detection}
+def _grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, tuple[Value, ...]]:
+    """By its first part what stands beside it, each once."""
+    found: dict[Key, dict[Value, None]] = {}
+    for key, value in pairs:
+        found.setdefault(key, {})[value] = None
+    return {key: tuple(values) for key, values in found.items()}

@@ -7,9 +7,9 @@ from itertools import takewhile
 from logrules.inference.ending import OUTLIVED_LINES
 from logrules.inference.failure_analysis import captures_of
 from logrules.inference.observation import Observation
-from logrules.inference.recorded_calls import PLACES
 from logrules.inference.rule_evaluation import RuleEvaluation
 from logrules.inference.run_state import JobState, RunState
+from logrules.inference.unlike_calls import PLACES
 from logrules.model.change import Change
 from logrules.model.collective import GroupRecord
 from logrules.model.event import Event, Hit, Stance
@@ -95,16 +95,15 @@ class FollowedRun:
                 yield from self._judge_logged(some)
 
     def _judge_logged(self, errors: Iterable[Event]) -> Iterator[Change]:
-        ends = self.state.failures.reported_ends()
+        ends, failures = self.state.failures.reported_ends(), self.state.failures
 
         def said_itself(line: Event) -> bool:
             return not any(end.holds(line) for end in ends)
 
         for line in filter(said_itself, errors):
-            below = takewhile(said_itself, self._job.endings.below(line))
-            failure = self.state.failures.logged(line, tuple(below))
+            failure = failures.logged(line, tuple(takewhile(said_itself, self._job.endings.below(line))))
             if failure is not None:
-                self.state.failures.keep(failure, self._observe_late(line, failure))
+                failures.keep(failure, self._observe_late(line, failure))
                 yield from self.rules.judge_failures()
 
     def _observe_late(self, line: Event, failure: Failure) -> Observation:
@@ -183,23 +182,20 @@ class BatchJobs:
 
     def turns(self, event: Event, time: float | None) -> bool:
         """Whether by this line, written at ``time``, another job begins than wrote the lines above it."""
-        return self._is_named_anew(event) or self._outlasts_end(event, time)
-
-    def _outlasts_end(self, event: Event, time: float | None) -> bool:
+        if self._is_named_anew(event):
+            return True
         ended = self._ended.get(event.source)
-        outlasted = ended is not None and time is not None and time - ended > _KILLED_S
-        if outlasted:
+        outlasts = ended is not None and time is not None and time - ended > _KILLED_S
+        if outlasts:
             del self._ended[event.source]
         if time is not None and any("ended_job" in hit.captures for hit in event.hits):
             self._ended[event.source] = time
-        return outlasted
+        return outlasts
 
     def _is_named_anew(self, event: Event) -> bool:
         said = next((job for hit in event.hits if (job := hit.captures.get("job_id")) is not None), None)
-        if said is None:
-            return False
-        jobs = self._known.setdefault(event.source, set())
-        if said in jobs or len(jobs) >= _MAX_JOBS:
+        jobs = self._known.setdefault(event.source, set()) if said is not None else set()
+        if said is None or said in jobs or len(jobs) >= _MAX_JOBS:
             return False
         jobs.add(said)
         before, self.current = self.current, said

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from logrules.inference.cadence import SHORTEST_S
 from logrules.inference.clock import Clock
+from logrules.inference.end_signs import is_cut_short
 from logrules.inference.ending import Endings
 from logrules.inference.failures import Failures
 from logrules.inference.kept_samples import CurveSampler, Outliers
@@ -11,11 +12,11 @@ from logrules.inference.left_behind import Laggards
 from logrules.inference.metrics import MetricStates
 from logrules.inference.observation import Observation
 from logrules.inference.rank_table import RankTable
-from logrules.inference.recorded_calls import RecordedCalls
 from logrules.inference.rule_index import Index
-from logrules.inference.spoken_phase import is_under_way
 from logrules.inference.step_time import StepDeadlines
+from logrules.inference.unlike_calls import RecordedCalls
 from logrules.inference.waits import Polls
+from logrules.inference.wording import is_under_way
 from logrules.inference.worker_state import OpenWait
 from logrules.inference.workers import WorkerTracker
 from logrules.model.change import Change
@@ -128,15 +129,13 @@ class RunState:
                 self.job.tell(hit.captures.get("name", name), hit.captures.get("value", ""))
 
     def _see_frameworks(self, frameworks: tuple[str, ...]) -> None:
-        if self._seen_frameworks.issuperset(frameworks):
-            return
-        self._seen_frameworks.update(frameworks)
         for name in frameworks:
+            if name in self._seen_frameworks:
+                continue
+            self._seen_frameworks.add(name)
             loops = self._index.loops.get(name, ())
             self._loops.update(loops)
-            self._within.update(
-                {part: whole for part, whole in self._parts.items() if whole in loops and part not in loops}
-            )
+            self._within |= {part: whole for part, whole in self._parts.items() if whole in loops and part not in loops}
 
     def move(self, markers: Sequence[Marker], observation: Observation) -> tuple[Change, ...]:
         """Move the line's writer to where the line's markers say."""
@@ -161,11 +160,9 @@ class RunState:
         """
         if marker.enters in self._within:
             marker = replace(marker, enters=self._within[marker.enters])
-        if not marker.guess:
-            return marker
-        if self.tracker.is_measured(event):
+        if marker.guess and self.tracker.is_measured(event):
             return replace(marker, enters=None, opens=())
-        alien = self._loops and marker.enters not in self._loops
+        alien = marker.guess and self._loops and marker.enters not in self._loops
         return replace(marker, enters=None) if alien else marker
 
     @property
@@ -222,15 +219,12 @@ class RunState:
         self.curves.see(observation)
         self.ranks.see(observation)
         self.laggards.see(observation, parting=parting, all_end=any(marker.ends for marker in markers))
-        self.parting = observation if parting and self._all_part(observation) else None
+        if parting and observation.worker.rank is not None:
+            # One that leaves early leaves the others waiting.
+            self._parted.add(observation.worker.rank)
+            parting = self.ranks.are_all(self._parted)
+        self.parting = observation if parting else None
         self.outliers.see(observation, complaint=self._exception in signals)
-
-    def _all_part(self, observation: Observation) -> bool:
-        """Whether all ranks have left with this writer: one that leaves early leaves the others waiting."""
-        if observation.worker.rank is None:
-            return True
-        self._parted.add(observation.worker.rank)
-        return self.ranks.are_all(self._parted)
 
     def is_waiting(self) -> bool:
         """Whether a wait is open, was not ended in a way that no marker knows, and nothing is moving."""
@@ -241,19 +235,18 @@ class RunState:
 
     def cut_off(self, wait: OpenWait) -> bool:
         """Whether a log that ends in a wait seems to have been cut off there."""
-        now, source = self.now, wait.renewed.event.source
-        if wait.wait.joint and not wait.is_overdue(now) and self._is_filling(wait):
+        if wait.wait.joint and not wait.is_overdue(self.now) and self._is_filling(wait):
             return True
-        return wait.is_cut_off(now, cut_short=self.job.endings.cut_short(source))
+        lines = self.job.endings.lines.get(wait.renewed.event.source, ())
+        return wait.is_cut_off(self.now, cut_short=is_cut_short(lines))
 
     def _is_filling(self, wait: OpenWait) -> bool:
         """Whether all ranks have come to where they meet, or some that wrote just now are still on their way."""
-        waiting = [one.opened for one in self.tracker.waits.open(wait.wait.id)]
+        there = [one.opened.worker.rank for one in self.tracker.waits.open(wait.wait.id)]
         expected = wait.opened.all_captures().get("world_size", "")
-        if expected.isdecimal() and len(waiting) >= int(expected):
+        if expected.isdecimal() and len(there) >= int(expected):
             return True
-        there = {one.worker.rank for one in waiting}
-        return None not in there and not self.job.endings.last_ranks(wait.renewed.event) <= there
+        return None not in there and not self.job.endings.last_ranks(wait.renewed.event).issubset(there)
 
     def loops(self) -> bool:
         """Whether its last lines are those of a loop, or the very last one says that something is done."""

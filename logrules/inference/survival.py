@@ -1,12 +1,10 @@
-"""Whether a run went on after a failure: by what its lines say, by steps made since, by what was written below.
-
-Each function is one sign that it did, or that it did not.
-"""
+"""Whether a run went on after a failure: by what its lines say, by steps made since, by what was written below."""
 
 from logrules.inference.failure_analysis import ended_ranks
 from logrules.inference.observation import Match, Observation
 from logrules.inference.run_state import RunState
-from logrules.model.event import Event, Stance
+from logrules.model.event import Stance
+from logrules.model.failure import Failure
 from logrules.model.record import replace
 from logrules.ruleset.pack import Rule
 
@@ -14,7 +12,6 @@ from logrules.ruleset.pack import Rule
 SURVIVAL_ROUNDS = 3
 # A writer that said it was over and then makes so many is another one: a new run in the same log.
 NEW_RUN_ROUNDS = 20
-
 # A server that answers so many requests behind what nobody knows has not died of it.
 ANSWERS = 3
 # So many lines below the end of a script its next traceback is that of another run, and not of a process beside it.
@@ -26,28 +23,21 @@ def survived(run: RunState, rule: Rule, match: Match) -> bool:
     tracker, last = run.tracker, match.last
     if rule.wait is not None:
         return run.went_on(last)
-    if run.job.ended and _was_not_the_run(run, last):
+    if run.job.ended and _was_another_process(run, last):
         return True
     if rule.cleared_by == "nothing":
         return False
     if last.completions < tracker.completions:
         return True
-    if tracker.completed is not None:
-        # What is lost while processes end is no matter; who waited until his time ran out kept the job from ending.
-        own_end = not rule.abrupt and (
-            _had_more_to_do(run, last, tracker.completed) or _is_refused_start(last, tracker.completed)
-        )
-        return not (own_end or _waited_past(tracker.completed, match))
+    if (completed := tracker.completed) is not None:
+        # Who waited until his time ran out kept the job from ending.
+        late = (one.event for one in match.lines if one.order > completed.order)
+        if any("timeout_ms" in hit.captures for event in late for hit in event.hits):
+            return False
+        # What is lost while processes end is no matter, but who is through reads no arguments any more.
+        own_end = last.refused_program is not None or _ended_script(run, last)
+        return rule.abrupt or last.order <= completed.order or not own_end
     return _lived_through(run, rule, last) or _stepped_on(run, rule, last)
-
-
-def _was_not_the_run(run: RunState, last: Observation) -> bool:
-    """Whether this ended another process than those that the log tells of below.
-
-    What a script ran before it had the ranks started, whose lines all bear a label, is no process of theirs.
-    """
-    again = _reopened(run, last) or _ran_later(run, last) or _ran_again(run, last)
-    return again or run.launched_after(last.event)
 
 
 def of_the_ranks(run: RunState, match: Match) -> Match:
@@ -58,17 +48,96 @@ def of_the_ranks(run: RunState, match: Match) -> Match:
     return replace(match, pairs=left) if left else match
 
 
+def _was_another_process(run: RunState, last: Observation) -> bool:
+    """Whether this ended another process than those that the log tells of below.
+
+    What a script ran before it had the ranks started, whose lines all bear a label, is no process of theirs. The log
+    of one process may be opened by it once more, but ranks that start later open it too.
+    """
+    if run.launched_after(last.event):
+        return True
+    if run.ranks.ranks:
+        return False
+    return run.job.endings.reopened(last.event) or _ran_later(run, last) or _ran_again(run, last)
+
+
+def _ran_later(run: RunState, last: Observation) -> bool:
+    """Whether the program that was refused a start is in a traceback below: it was started once more, and ran."""
+    program = last.refused_program
+    return program is not None and any(
+        frame.file.rpartition("/")[2] == program.rpartition("/")[2]
+        for one in _raised_after(run, last)
+        if one.worker == last.worker
+        for frame in one.frames
+    )
+
+
+def _ran_again(run: RunState, last: Observation) -> bool:
+    """Whether the script that this exception ended raised again further below: one process ends but once.
+
+    Several of a job may each end so; where a launcher tells of them, nothing is said.
+    """
+    record = run.failures.record_of(last.chain)
+    if record is None or record.script is None or record.worker.is_process or (run.ranks.world or 1) > 1:
+        return False
+    return not any(ended_ranks(run.failures.reported_ends())) and any(
+        one.script == record.script and one.worker == record.worker and one.first.line - record.last.line > _ANOTHER_RUN
+        for one in run.failures.uncaught()
+    )
+
+
+def _raised_after(run: RunState, last: Observation) -> list[Failure]:
+    """What the same log tells, after the line, of that was raised and that nobody caught, and of crashes."""
+    return [one for one in run.failures.uncaught() if one.begins_below(last.event)]
+
+
+def _ended_script(run: RunState, last: Observation) -> bool:
+    """Whether what was raised ended the user's own script: it was not through.
+
+    What launchers, helping processes and threads tell of is lost while they end.
+    """
+    record = run.failures.record_of(last.chain)
+    if record is None or record.stance is not Stance.FACT:
+        return False
+    outermost = record.chain[-1].frames[:1] if record.chain else ()
+    return any(
+        frame.function == "<module>" and frame.origin.own and not frame.file.startswith("<") for frame in outermost
+    )
+
+
 def _lived_through(run: RunState, rule: Rule, last: Observation) -> bool:
     """Whether the lines below these, or their own words, show that their writer lived."""
-    if rule.fallback and (run.failures.lived_through(last) or (run.job.ended and _speaks_on(run, last))):
+    job, own = run.job, run.tracker.workers.get(last.worker)
+    if rule.fallback and (run.failures.lived_through(last) or (job.ended and _speaks_on(run, last))):
         return True
-    own = run.tracker.workers.get(last.worker)
     if own is not None and own.began_anew(last):
         return True
-    if not run.job.ended:
+    if not job.ended:
         return False
-    looped = rule.cleared_by == "progress" and run.job.endings.carried_on(last.event)
-    return looped or (run.tracker.steps.count == last.round and _outlived(run, last))
+    if rule.cleared_by == "progress" and job.endings.carried_on(last.event):
+        return True
+    # The log goes on for very long behind what ended a start, and says of nothing else that failed.
+    stands = run.tracker.steps.count == last.round and last.phase not in run.tracker.loops
+    return (
+        stands
+        and job.endings.outlived(last.event)
+        and not any(one.begins_below(last.event) for one in run.failures.all())
+    )
+
+
+def _speaks_on(run: RunState, last: Observation) -> bool:
+    """Whether a server answered further requests, or this one with the failure, or who caught it says more.
+
+    Or its writer did much more behind this line, and says in the very last one that it is done.
+    """
+    endings, record, parting = run.job.endings, run.failures.record_of(last.chain), run.parting
+    enough = 1 if run.failures.told_as_caught(last.event) else ANSWERS
+    if endings.answered(last.event, enough):
+        return True
+    if record is None or not record.logged_whole:
+        return False
+    logs = parting is not None and parting.event.level is not None and parting.worker == last.worker
+    return endings.spoke_on(last.event) or (logs and run.went_on(last))
 
 
 def _stepped_on(run: RunState, rule: Rule, last: Observation) -> bool:
@@ -80,17 +149,14 @@ def _stepped_on(run: RunState, rule: Rule, last: Observation) -> bool:
         return False
     if rule.cleared_by != "progress":
         return rounds >= NEW_RUN_ROUNDS and tracker.steps_on(last)
+    # Where no marker had told a phase yet, the frames of a traceback may.
+    phase = last.phase or (None if last.chain is None else run.failures.phases.of(last.chain))
+    if rounds >= SURVIVAL_ROUNDS or tracker.stepped_past(last, phase):
+        return True
     # A search that notes a trial as failed has lived through it once it makes the next, a server once it says more,
     # and what is raised while objects are freed is not the end where something that nobody caught comes after it.
     caught = run.failures.told_as_caught(last.event)
-    enough = 1 if caught else SURVIVAL_ROUNDS
-    # Where no marker had told a phase yet, the frames of a traceback may.
-    phase = last.phase or (None if last.chain is None else run.failures.phases.of(last.chain))
-    return (
-        rounds >= enough
-        or tracker.stepped_past(last, phase)
-        or (caught and (run.went_on(last) or _raised_after(run, last.event)))
-    )
+    return caught and (rounds > 0 or run.went_on(last) or any(one.chain for one in _raised_after(run, last)))
 
 
 def _rounds_of_its_log(run: RunState, last: Observation) -> int | None:
@@ -106,91 +172,3 @@ def _rounds_of_its_log(run: RunState, last: Observation) -> int | None:
         return own
     record = run.failures.record_of(last.chain)
     return 0 if record is not None and record.script is not None else None
-
-
-def _had_more_to_do(run: RunState, last: Observation, completed: Observation) -> bool:
-    """Whether what was raised behind the end of the training ended the user's own script: it was not through.
-
-    What launchers, helping processes and threads tell of there is lost while they end.
-    """
-    record = run.failures.record_of(last.chain)
-    if record is None or record.stance is not Stance.FACT or last.order <= completed.order:
-        return False
-    outermost = record.chain[-1].frames[:1] if record.chain else ()
-    return any(
-        frame.function == "<module>" and frame.origin.own and not frame.file.startswith("<") for frame in outermost
-    )
-
-
-def _is_refused_start(last: Observation, completed: Observation) -> bool:
-    """Whether a program was refused its start behind the end of the run: who is through reads no arguments any more."""
-    return last.refused_program is not None and last.order > completed.order
-
-
-def _reopened(run: RunState, last: Observation) -> bool:
-    """Whether the log of one process is opened by it once more: ranks that start later open it too."""
-    return not run.ranks.ranks and run.job.endings.reopened(last.event)
-
-
-def _ran_later(run: RunState, last: Observation) -> bool:
-    """Whether the program that was refused a start is in a traceback below: it was started once more, and ran."""
-    program = last.refused_program
-    if program is None or run.ranks.ranks:
-        return False
-    name = program.rpartition("/")[2]
-    return any(
-        one.begins_below(last.event) and one.worker == last.event.worker
-        for one in run.failures.uncaught()
-        if any(frame.file.rpartition("/")[2] == name for frame in one.frames)
-    )
-
-
-def _ran_again(run: RunState, last: Observation) -> bool:
-    """Whether the script that this exception ended raised again further below: one process ends but once.
-
-    Several of a job may each end so; where any of them names a rank or a launcher tells of them, nothing is said.
-    """
-    record = run.failures.record_of(last.chain)
-    script = record.script if record is not None and not record.worker.is_process else None
-    if record is None or script is None or run.ranks.ranks or (run.ranks.world or 1) > 1:
-        return False
-    return not any(ended_ranks(run.failures.reported_ends())) and any(
-        one.script == script and one.worker == record.worker and one.first.line - record.last.line > _ANOTHER_RUN
-        for one in run.failures.uncaught()
-    )
-
-
-def _speaks_on(run: RunState, last: Observation) -> bool:
-    """Whether a server answered further requests, or this one with the failure, or who caught it says more."""
-    enough = 1 if run.failures.told_as_caught(last.event) else ANSWERS
-    if run.job.endings.answered(last.event) >= enough or run.job.endings.refused(last.event):
-        return True
-    record = run.failures.record_of(last.chain)
-    if record is None or not record.logged_whole:
-        return False
-    return run.job.endings.spoke_on(last.event) or _was_done(run, last)
-
-
-def _was_done(run: RunState, last: Observation) -> bool:
-    """Whether its writer did much more behind this line, and says in the very last one that it is done."""
-    parting = run.parting
-    logs = parting is not None and parting.event.level is not None and parting.worker == last.worker
-    return logs and run.went_on(last)
-
-
-def _outlived(run: RunState, last: Observation) -> bool:
-    """Whether the log went on for very long behind what ended a start, and says of nothing else that failed."""
-    if last.phase in run.tracker.loops or any(one.begins_below(last.event) for one in run.failures.all()):
-        return False
-    return run.job.endings.outlived(last.event)
-
-
-def _raised_after(run: RunState, event: Event) -> bool:
-    """Whether the same log tells, after the line, of something that was raised and that nobody caught."""
-    return any(one.chain and one.begins_below(event) for one in run.failures.uncaught())
-
-
-def _waited_past(completed: Observation, match: Match) -> bool:
-    """Whether the lines tell of a collective that ran out of time behind the end."""
-    late = (one for one in match.lines if one.order > completed.order)
-    return any("timeout_ms" in hit.captures for one in late for hit in one.event.hits)

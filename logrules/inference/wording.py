@@ -1,11 +1,11 @@
-"""What English words say in lines that no framework knows, by the rows of wordings.yaml; what a log complains of."""
+"""What words say in lines that no framework knows: by the rows of wordings.yaml, and of phases by their own words."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from logrules.model.event import Event, Stance
 from logrules.model.template import template_of
-from logrules.ruleset.pattern import searched
-from logrules.ruleset.tables import Saying, Wording
+from logrules.ruleset.pattern import BoundedPattern, bounded, searched
+from logrules.ruleset.tables import CASELESS, Phase, Saying, Wording
 
 # What a line says of itself stands at its beginning; what to do comes behind.
 _MAX_READ = 160
@@ -50,3 +50,39 @@ def complains(line: Event, wordings: Wordings) -> bool:
     if wordings.says(Saying.HOUSEKEEPING, line.message) or not wordings.says(Saying.COMPLAINT, line.message):
         return False
     return not wordings.says(Saying.HARMLESS, line.message[:_MAX_READ])
+
+
+# Further back than this, what was said may be over.
+_SPOKEN_LINES = 6
+_MAX_SPOKEN = 300
+_GOES_ON = ("...", "…")
+
+
+def spoken_phase(phases: Sequence[Phase], lines: Sequence[Event], after: int) -> str | None:
+    """The phase that the last of these lines speaks of, of those behind line ``after``; None where none does."""
+    words = {phase.id: bounded(CASELESS + phase.words) for phase in phases if phase.words is not None}
+    for line in reversed(lines[-_SPOKEN_LINES:]):
+        found = _phase_of(line.message[:_MAX_SPOKEN], words) if line.line > after else None
+        if found is not None:
+            return found
+    return None
+
+
+def is_under_way(phases: Sequence[Phase], lines: Sequence[Event], wordings: Wordings) -> bool:
+    """Whether the very last of these lines says in words of its own what is being done: "Loading the data"."""
+    message = lines[-1].message[:_MAX_SPOKEN] if lines else ""
+    if not wordings.says(Saying.DOING, message) or wordings.says(Saying.DONE, message):
+        return False
+    return message.rstrip().endswith(_GOES_ON) or spoken_phase(phases, lines[-1:], 0) is not None
+
+
+def _phase_of(message: str, words: Mapping[str, BoundedPattern]) -> str | None:
+    """Of several phases the one whose words come first, then the one whose words are nearest to each other."""
+    said = []
+    try:
+        for phase, pattern in words.items():
+            if (found := pattern.search(message)) is not None:
+                said.append((found.span(), phase))
+    except TimeoutError:
+        return None
+    return min(said)[1] if said else None

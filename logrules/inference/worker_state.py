@@ -77,10 +77,8 @@ class OpenWait:
         if self.opened.event.repeat > 1 or self.counts:
             return True
         moved = self.moved.event.message
-        return not self.wait.presumed or moves_at_its_pace(moved) or (cut_short and self._is_timed(moved))
-
-    def _is_timed(self, moved: str) -> bool:
-        return self.since is not None or time_gone(moved) is not None
+        timed = self.since is not None or time_gone(moved) is not None
+        return not self.wait.presumed or moves_at_its_pace(moved) or (cut_short and timed)
 
     def span(self, last: Observation, *, ended: bool) -> WaitSpan:
         """The wait as far as this line."""

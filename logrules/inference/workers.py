@@ -124,28 +124,28 @@ class WorkerTracker:
         state = self.workers[worker]
         self._end_of_former(markers, observation)
         self.waits.end_of_starters(observation)
-        markers = _in_order(markers)
-        repeated = {
-            name
-            for marker in markers
-            for name in state.waits.keys() & set(marker.opens)
-            if state.waits[name].is_repeated_by(observation)
-        }
-        renewed = (*(name for marker in markers for name in marker.renews), *repeated)
+        # Figures of a whole run are no step. A line is a step of the phase that one of its markers names: those that
+        # only say that something moves come last.
+        whole = any(marker.completes for marker in markers)
+        counted = [marker for marker in markers if marker.completes or not (whole and marker.progress)]
+        counted.sort(key=lambda marker: marker.progress and marker.enters is None)
+        opened = (name for marker in counted for name in marker.opens if name in state.waits)
+        repeated = {name for name in opened if state.waits[name].is_repeated_by(observation)}
+        renewed = (*(name for marker in counted for name in marker.renews), *repeated)
         changes: list[Change] = []
-        for marker in markers:
+        for marker in counted:
             changes += self._move_on(marker, state, observation, renewed)
-        for name in dict.fromkeys(name for marker in markers for name in state.opened_by(marker)):
+        for name in dict.fromkeys(name for marker in counted for name in state.opened_by(marker)):
             if name in repeated and name in state.waits:
                 state.waits[name].renew(observation)
             else:
                 changes += self._open(state, self._waits[name], observation)
-        if any(marker.completes for marker in markers):
+        if whole:
             self._complete(observation)
-        if any(marker.ends for marker in markers):
+        if any(marker.ends for marker in counted):
             self._finish(observation)
         state.see(observation)
-        if not all(map(_only_ends, markers)):
+        if not all(map(_only_ends, counted)):
             state.placed = observation
         return tuple(changes)
 
@@ -251,16 +251,6 @@ class WorkerTracker:
         self._names[process] = worker
         if former != worker:
             self.waits.end_of(former, observation)
-
-
-def _in_order(markers: Sequence[Marker]) -> list[Marker]:
-    """The markers that count: figures of a whole run are no step. A line is a step of the phase that one of them names.
-
-    So those that only say that something moves come last.
-    """
-    whole = any(marker.completes for marker in markers)
-    counted = (marker for marker in markers if marker.completes or not (whole and marker.progress))
-    return sorted(counted, key=lambda marker: marker.progress and marker.enters is None)
 
 
 def _only_ends(marker: Marker) -> bool:

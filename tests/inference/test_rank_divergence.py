@@ -8,10 +8,10 @@ import pytest
 
 from logrules.engine.run import replay
 from logrules.inference import rank_divergence
-from logrules.inference.awaited_calls import unlike_calls
 from logrules.inference.observation import Observation
 from logrules.inference.rank_divergence import RankDivergence, RankSnapshot
 from logrules.inference.rank_table import Collective, GroupProgress, RankState, RankTable
+from logrules.inference.unlike_calls import unlike_calls
 from logrules.model.event import Worker
 from logrules.model.report import DivergenceKind, Report
 from logrules.output.markdown import render_markdown

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.engine.run import replay
+from logrules.inference import ranking
 from logrules.inference.certainty import certainty, features
 from logrules.inference.culprit import told_by_lines
 from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.inference.observation import Observation, extended
-from logrules.inference.ranking import Ranking
 from logrules.model.event import Worker
 from logrules.model.report import Severity
 from logrules.ruleset.causes import Tier
@@ -49,7 +49,7 @@ def holds(found: Rule, order: int, *, survived=False, rank=None, captures=None, 
 
 
 def ranked(found: Sequence[Hypothesis]) -> tuple[Ranked, ...]:
-    return Ranking(TIERS).ranked(found)
+    return ranking.ranked(found, TIERS)
 
 
 def told(found: Sequence[Hypothesis]) -> dict[str, list[str]]:
@@ -313,12 +313,12 @@ HOLDING = st.builds(
 
 @given(st.lists(HOLDING, max_size=8, unique_by=lambda one: one.rule.id))
 def test_the_order_in_which_hypotheses_came_changes_nothing(found):
-    assert Ranking(TIERS).ranked(found) == Ranking(TIERS).ranked(found[::-1])
+    assert ranking.ranked(found, TIERS) == ranking.ranked(found[::-1], TIERS)
 
 
 @given(st.lists(HOLDING, max_size=8, unique_by=lambda one: one.rule.id))
 def test_every_hypothesis_is_told_once(found):
-    told = [hypothesis.rule.id for one in Ranking(TIERS).ranked(found) for hypothesis in one.all]
+    told = [hypothesis.rule.id for one in ranking.ranked(found, TIERS) for hypothesis in one.all]
     assert sorted(told) == sorted(one.rule.id for one in found)
 
 

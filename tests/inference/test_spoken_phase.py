@@ -2,8 +2,7 @@
 
 import pytest
 
-from logrules.inference.spoken_phase import is_under_way, spoken_phase
-from logrules.inference.wording import Wordings
+from logrules.inference.wording import Wordings, is_under_way, spoken_phase
 from logrules.model.event import Event
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pattern import bounded

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.cli.main import main
-from logrules.inference.ranking import Ranking
+from logrules.inference import ranking
 from logrules.model.lint_code import CODES
 from logrules.model.position import Problem
 from logrules.ruleset.pattern_syntax import branches_of
@@ -233,7 +233,7 @@ def test_a_log_that_many_examples_have_is_read_once(alone, monkeypatch):
 def test_which_rules_fire_is_asked_without_ordering_them(alone, monkeypatch):
     """Of many rules that hold on many logs each would be compared with each, on each."""
     ordered: list[int] = []
-    monkeypatch.setattr(Ranking, "ranked", lambda _, hypotheses: ordered.append(len(hypotheses)) or ())
+    monkeypatch.setattr(ranking, "ranked", lambda hypotheses, *_: ordered.append(len(hypotheses)) or ())
     others = [
         RULE.replace("acme/one", f"acme/rule-{number}").replace("ACME-217 now", f"ACME-217 now {number}")
         for number in range(9)

@@ -20,7 +20,7 @@ from logrules.engine.follow import Following
 from logrules.engine.run import replay
 from logrules.inference.observation import Observation
 from logrules.inference.rank_divergence import RankDivergence, unlike_in_kind
-from logrules.inference.recorded_calls import RecordedCalls
+from logrules.inference.unlike_calls import RecordedCalls
 from logrules.model.change import Raised
 from logrules.model.collective import CollectiveCall
 from logrules.model.errors import SourceError

@@ -1,19 +1,48 @@
-"""What ranks called by the dumps of their flight recorders, side by side: where they part first, group by group.
+"""Where the calls of ranks do not match: by the lines of those who wait, and by the dumps of their flight recorders.
 
 A recorder holds the last calls and not only the one that is waited for: of calls that do not match some may still
 complete, so that ranks wait in a later one.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import chain
 from typing import TypeAlias
 
-from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, match_of_lines
-from logrules.inference.rank_divergence import RankDivergence, Unlike, facts_of, unlike_in_kind
-from logrules.model.collective import GroupRecord, RecordedCall
+from logrules.inference.observation import KEPT_OBSERVATIONS, NO_SIGNAL, Match, Observation, match_of_lines
+from logrules.inference.rank_divergence import RankDivergence, Unlike, facts_of, of_one_number, unlike_in_kind
+from logrules.inference.rank_table import Collective, RankTable
+from logrules.model.collective import CollectiveCall, GroupRecord, RecordedCall
 from logrules.model.event import Hit
 from logrules.model.record import replace
 from logrules.model.report import DivergenceKind
+
+
+def unlike_calls(ranks: RankTable) -> Match | None:
+    """The lines of ranks that wait in another call of the same number than the others, then one of those.
+
+    Of two equal halves the one without the lowest rank is the odd one, as in dumps. Of a group of which a rank told out
+    of order nothing is said.
+    """
+    waiting: dict[tuple[str | None, str | None], dict[int, Collective]] = {}
+    for (role, rank), state in sorted(ranks.states.items(), key=lambda item: item[0][1]):
+        for group, call in state.calls.items():
+            waiting.setdefault((role, group), {})[rank] = call
+    mixed = {(role, group) for (role, _), state in ranks.states.items() for group in state.mixed}
+    return match_of_lines(line for of, calls in waiting.items() if of not in mixed for line in _unlike(calls))
+
+
+def _unlike(waiting: Mapping[int, Collective]) -> Iterator[Observation]:
+    same = of_one_number(waiting)
+    if (found := unlike_in_kind(same, lower=lambda _: 0)) is not None:
+        _, odd, others = found
+        for told, hit in ((same[rank].told, _hit(rank, same[rank])) for rank in odd):
+            yield replace(told, event=replace(told.event, hits=(*told.event.hits, hit)))
+        yield same[others[0]].told
+
+
+def _hit(rank: int, call: CollectiveCall) -> Hit:
+    return Hit(NO_SIGNAL, {"rank": str(rank), "seq": str(call.seq), "op": call.op})
+
 
 # So many places in the order of a job a record takes: those of ranks that part from it, and its own behind them.
 PLACES = 1 + KEPT_OBSERVATIONS
@@ -82,15 +111,10 @@ def _divergence(unlike: Unlike, there: Mapping[int, RecordedCall], records: _Rec
     own, theirs = there.get(odd[0], there[made]), there[made]
     told = replace(records[made][1], time=theirs.created or records[made][1].time)
 
-    def line(rank: int, place: int, captures: Mapping[str, str]) -> Observation:
+    def line(rank: int, place: int, *hits: Hit) -> Observation:
         record = records[rank][0]
         event = record.at(there.get(rank) or next(reversed(record.calls), None))
-        hits = (Hit(-1, captures),) if captures else ()
         return replace(told, event=replace(event, hits=hits), order=told.order - place)
 
-    said = {"seq": str(own.seq), "op": own.op}
-    lines = [
-        line(rank, place, {"rank": str(rank), **said})
-        for rank, place in zip(odd, range(PLACES - 1, 0, -1), strict=False)
-    ]
-    return RankDivergence(kind, odd, others, (*lines, line(others[0], 0, {})), facts_of(own, theirs))
+    lines = [line(rank, place, _hit(rank, own)) for rank, place in zip(odd, range(PLACES - 1, 0, -1), strict=False)]
+    return RankDivergence(kind, odd, others, (*lines, line(others[0], 0)), facts_of(own, theirs))
