@@ -34,6 +34,7 @@ class LogForm:
 # By the name of the folder's framework.
 LOG_FORMS: Mapping[str, LogForm] = {
     "nccl": LogForm("WARN", "node-3:4242:4310 [2] {path}:{line} NCCL WARN {words}"),
+    "rccl": LogForm("WARN", "node-3:4242:4310 [2] {path}:{line} NCCL WARN {words}"),
     "ucx": LogForm("ucs_error|ucs_fatal", "[1763800000.250000] [node-3:4242:0] {name:>20}:{line} UCX  ERROR {words}"),
 }
 

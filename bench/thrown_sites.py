@@ -74,8 +74,48 @@ _STATUSES = {
     "ALREADY_EXISTS": "Already exists",
 }
 
+_KLOG = "E1122 08:00:00.250000       1 {name}:{line}] {words}"
+_NPU = IN_ALL_REDUCE.replace(
+    "{words}", "{words}\n[ERROR] 2026-11-22-08:00:00 (PID:4242, Device:2, RankID:2) ERR02007 DIST feature not supported"
+)
+
+# What controllers say, in zap's records.
+_OPERATOR = (
+    Call(r"\bfmt\.Errorf\(", 0, _ZAP.format(msg="Reconciler error", error="{words}")),
+    Call(
+        r"\b(?:log|logger|\w+Logger|Log)\.Error\((?=\s*\w)",
+        1,
+        _ZAP.format(msg="{words}", error="the server could not do that"),
+    ),
+)
+# Which of Slurm's programs the sources of a folder are built into.
+_SLURM = {"sbatch": "sbatch", "salloc": "salloc", "slurmd": "slurmstepd"}
+
 # By the name of the folder's framework.
 CALLS: Mapping[str, Sequence[Call]] = {
+    "slurm": (
+        Call(r"\b(?:error|fatal)\(", 0, "{program}: error: {words}"),
+        Call(r"\bERRTAB_ENTRY\(\w+\),", 0, "srun: error: Unable to allocate resources: {words}"),
+    ),
+    "ofi-nccl": (
+        Call(r"\bNCCL_OFI_WARN\(", 0, "node-3:4242:4310 [2] nccl_net_ofi_init:{line} NCCL WARN NET/OFI {words}"),
+    ),
+    "libfabric": (
+        Call(r"\b(?:EFA_WARN|FI_WARN)\(", 1, "libfabric:4242:1763800000::efa:core:efa_open():{line}<warn> {words}"),
+    ),
+    "hccl": (
+        Call(
+            r"\bHCCL_ERROR\(", 0, "[ERROR] HCCL(4242,python):2026-11-22-08:00:00.250.000 [{name}:{line}] [4310]{words}"
+        ),
+    ),
+    "torch-npu-c++": (
+        Call(r"\bTORCH_CHECK\(", 1, _NPU),
+        Call(
+            r"\bASCEND_LOGE\(", 0, "[ERROR] PTA(4242,python):2026-11-22-08:00:00.250.000 [{name}:{line}] [4310]{words}"
+        ),
+    ),
+    "volcano": (Call(r"\bklog\.(?:Errorf|Fatalf|Error|Fatal)\(", 0, _KLOG),),
+    "nvrm": (Call(r"\bnv_printf\(\s*NV_DBG_ERRORS,", 0, "[ 4242.250000] {words}"),),
     "c10d": (
         Call(r"\bTORCH_CHECK\(", 1, IN_ALL_REDUCE),
         Call(r"\bTORCH_CHECK_WITH\((?=\s*\w+Error)", 2, IN_ALL_REDUCE),
@@ -121,14 +161,7 @@ CALLS: Mapping[str, Sequence[Call]] = {
             + _RUST.replace("Exception", "pyo3_runtime.PanicException"),
         ),
     ),
-    "kuberay": (
-        Call(r"\bfmt\.Errorf\(", 0, _ZAP.format(msg="Reconciler error", error="{words}")),
-        Call(
-            r"\b(?:log|logger|\w+Logger|Log)\.Error\((?=\s*\w)",
-            1,
-            _ZAP.format(msg="{words}", error="the server could not do that"),
-        ),
-    ),
+    **dict.fromkeys(("kuberay", "kueue", "kubeflow-trainer"), _OPERATOR),
     "triton-server": (
         Call(r"\bLOG_ERROR\s*<<", 0, "E1122 08:00:00.250000 1 {name}:{line}] {words}", stream=True),
         *(
@@ -137,7 +170,7 @@ CALLS: Mapping[str, Sequence[Call]] = {
         ),
     ),
 }
-_SUFFIXES = {".cc", ".cpp", ".h", ".hpp", ".cu", ".rs", ".go"}
+_SUFFIXES = {".c", ".cc", ".cpp", ".h", ".hpp", ".cu", ".rs", ".go"}
 
 
 def thrown_sites_of(folder: Path, calls: Sequence[Call]) -> Iterator[NativeSite]:
@@ -170,6 +203,7 @@ def _in_log(form: str, path: str, name: str, line: int, words: str) -> str:
         (one for one in ("raylet", "gcs_server", "core_worker") if one.removesuffix("_server") in path), "core_worker"
     )
     slots = {"{path}": path, "{name}": name, "{line}": str(line), "{process}": part, "{words}": words}
+    slots["{program}"] = _SLURM.get(path.partition("/")[0], "srun")
     return re.sub("|".join(map(re.escape, slots)), lambda found: slots[found[0]], form)
 
 
