@@ -5,6 +5,7 @@ from functools import cache, partial
 from math import floor, gcd, prod
 from types import MappingProxyType
 
+from logrules.inference.culprit import Culprits
 from logrules.inference.failure_analysis import captures_of, places_of
 from logrules.inference.failures import Failures
 from logrules.inference.hypothesis import Hypothesis
@@ -15,9 +16,9 @@ from logrules.ruleset.pack import Pack
 from logrules.ruleset.pattern import bounded, folded, may_hold
 
 # What a log may tell of a diagnosis of any rule, and of a command that is watched its process.
-OF_ANY_RULE = frozenset(
-    ("job_pid", "last_words", "several", "own_place", "library_place", "calling_place", "only_library")
-)
+_OF_RANKS = ("several", "suspects", "suspect_host", "all_waiting")
+_OF_PLACES = ("own_place", "library_place", "calling_place", "only_library")
+OF_ANY_RULE = frozenset(("job_pid", "last_words", *_OF_RANKS, *_OF_PLACES))
 
 
 def titled(hypothesis: Hypothesis, failures: Failures, evidence: Sequence[Evidence]) -> dict[str, str]:
@@ -27,20 +28,32 @@ def titled(hypothesis: Hypothesis, failures: Failures, evidence: Sequence[Eviden
 
 
 def slots_of(
-    hypothesis: Hypothesis, run: RunState, evidence: Sequence[Evidence], said: Sequence[str]
+    hypothesis: Hypothesis, run: RunState, evidence: Sequence[Evidence], said: Sequence[str], blamed: Culprits
 ) -> Callable[[], Mapping[str, str]]:
     """What sentences and steps of a diagnosis may say beyond its title: made when it is first asked for.
 
-    That is whose code raised, what its lines ``said``, what any line of the job told, and how many ranks spoke, for
-    steps that only make sense where there are several. Beside these what they are called elsewhere, and what numbers
-    among them come to.
+    That is whose code raised, what its lines ``said``, what any line of the job told, how many ranks spoke and which of
+    them are ``blamed``. Beside these what they are called elsewhere, and what numbers among them come to.
     """
-    record, ranks = run.failures.record_of(hypothesis.first.chain), len(run.ranks.ranks)
+    record = run.failures.record_of(hypothesis.first.chain)
     places = places_of(record) if record is not None else {}
-    several = {"several": str(ranks)} if ranks > 1 else {}
-    captured = {**places, **several, **titled(hypothesis, run.failures, evidence)}
+    ranks = _of_ranks(hypothesis, run.ranks.ranks, blamed)
+    captured = {**places, **ranks, **titled(hypothesis, run.failures, evidence)}
     # Only what is no state of the session may be asked for later.
     return cache(partial(_slots, captured, said, run.told(), run.pack))
+
+
+def _of_ranks(hypothesis: Hypothesis, known: frozenset[int], blamed: Culprits) -> dict[str, str]:
+    """How many ranks spoke, who is blamed and, where those who wait blame nobody, how many of all wait."""
+    ranks, hosts = blamed
+    told = {"several": str(len(known))} if len(known) > 1 else {}
+    if hosts:
+        told["suspect_host"] = hosts[0]
+    if ranks:
+        told["suspects"] = ", ".join(map(str, ranks))
+    elif hypothesis.rule.culprit == "absent" and len(known) > 1 and known <= hypothesis.reporters:
+        told["all_waiting"] = str(len(known))
+    return told
 
 
 def _slots(captured: Mapping[str, str], said: Sequence[str], of_job: Mapping[str, str], pack: Pack) -> dict[str, str]:
