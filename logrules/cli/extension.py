@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO, cast
 from logrules.model.errors import LogrulesError
 from logrules.model.record import record
 from logrules.output.escape import safe
+from logrules.ruleset.entry_points import FORMS, entry_points, loaded
 
 if TYPE_CHECKING:
     from logrules.engine.distributed import Readers
@@ -143,15 +144,11 @@ class WatchExtension(Protocol):
 
 def installed_verbs() -> Mapping[str, str]:
     """The modules of verbs that packages bring, by the name of the verb."""
-    from logrules.ruleset.entry_points import entry_points
-
     return dict(entry_points(VERBS))
 
 
 def verb(name: str, module: str) -> Verb:
     """The verb in a module. Raises LogrulesError where that cannot be imported."""
-    from logrules.ruleset.entry_points import loaded
-
     return cast("Verb", loaded(name, module))
 
 
@@ -176,8 +173,6 @@ def watch_extensions() -> tuple[WatchExtension, ...]:
 
 
 def _options_of(group: str) -> list[object]:
-    from logrules.ruleset.entry_points import entry_points, loaded
-
     found: list[object] = []
     for name, module in entry_points(group):
         try:
@@ -190,7 +185,6 @@ def _options_of(group: str) -> list[object]:
 
 def installed_schemas() -> Mapping[str, Callable[[], dict[str, Any]]]:
     """The schemas that packages publish, made when they are asked for."""
-    from logrules.ruleset.entry_points import entry_points, loaded
 
     def made(name: str, value: str) -> dict[str, Any]:
         found: dict[str, Any] = loaded(name, value)()
@@ -202,8 +196,6 @@ def installed_schemas() -> Mapping[str, Callable[[], dict[str, Any]]]:
 def package_of(fault: BaseException) -> str | None:
     """The installed package in whose code an error arose, or in what that called; None where it was ours."""
     from traceback import walk_tb
-
-    from logrules.ruleset.entry_points import FORMS, entry_points
 
     ours = __name__.partition(".")[0]
     points = (value for group in (VERBS, DIAGNOSE, WATCH, FORMS, SCHEMAS) for _, value in entry_points(group))

@@ -1,7 +1,7 @@
 """Rule texts to a Pack: YAML read, checked against the schema, assembled."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from logrules.model.errors import PackError
 from logrules.model.position import Problem
@@ -13,14 +13,17 @@ from logrules.ruleset.bounds import MAX_PACK_PARTS
 from logrules.ruleset.config import Config, checked
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack import Pack, Replaced
-from logrules.ruleset.rule_file import SHIPPED, AnyFile, RuleSource, RuleText
+from logrules.ruleset.rule_file import SHIPPED, RuleSource, RuleText
 from logrules.ruleset.schema_problems import validated
 from logrules.ruleset.settings import Settings
 from logrules.ruleset.tables import EXCEPTIONS, EXITS, Tables
 from logrules.ruleset.translation import TRANSLATIONS, Translation
 from logrules.ruleset.yaml_reader import parse_document
 
-_KINDS: Mapping[str, type[AnyFile]] = {
+if TYPE_CHECKING:
+    from logrules.ruleset.rule_file import AnyFile
+
+_KINDS: "Mapping[str, type[AnyFile]]" = {
     "framework": FrameworkFile,
     "language": Translation,
     **dict.fromkeys(Tables.__match_args__, Tables),
@@ -93,7 +96,7 @@ def added_rules(texts: Iterable[RuleText], config: Config | None) -> CheckedFile
     return read if all(_is_read_alone(one.file) for one in read.sources) else None
 
 
-def _is_read_alone(file: AnyFile) -> bool:
+def _is_read_alone(file: "AnyFile") -> bool:
     """Whether no other file is read by what this one says."""
     if isinstance(file, Tables):
         return replace(file, exceptions=()) == Tables()
@@ -159,7 +162,7 @@ def read_source(text: RuleText) -> Read:
         return None, fault.problems
 
 
-def _kind_of(data: Mapping[str, object]) -> type[AnyFile]:
+def _kind_of(data: Mapping[str, object]) -> "type[AnyFile]":
     """The model of the file that says this; steps alone are a file of steps."""
     if "fixes" in data and "cause" not in data and "language" not in data:
         return schema.FixesFile

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, TypeAlias, Union
+from typing import TYPE_CHECKING, TypeAlias
 
 from logrules.model.position import NodePath, Problem
 from logrules.model.record import record
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from logrules.ruleset.translation import Translation
     from logrules.ruleset.yaml_reader import Document
 
-AnyFile: TypeAlias = Union["RuleFile", "FrameworkFile", "FixesFile", "Tables", "Translation"]
+    AnyFile: TypeAlias = RuleFile | FrameworkFile | FixesFile | Tables | Translation
 
 # What messages call the folder of the shipped rules.
 SHIPPED = "rules"
@@ -44,7 +44,7 @@ class RuleSource:
     """A document, the checked file that it says, and the pack that it came with ("" for the shipped one)."""
 
     document: "Document"
-    file: AnyFile
+    file: "AnyFile"
     origin: str = ""
 
     def problem(

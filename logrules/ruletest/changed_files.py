@@ -64,7 +64,7 @@ def impact_of_changes(since: str, roots: Sequence[Path]) -> ChangeImpact:
     for path, name in changed.items():
         if path.suffix in {".yaml", ".yml"} and path.name != CASE_NAME and any(map(path.is_relative_to, places)):
             now = [text.raw for text in rule_texts([path])] if path.exists() else []
-            before = _old_text(since, name)
+            before = _git_or_none("show", f"{since}:{name}")
             for raw in (*now, *([before] if before is not None else [])):
                 rule = _rule_of_its_words(RuleText(str(path), raw))
                 if rule is None:
@@ -103,12 +103,9 @@ def changed_files(since: str) -> dict[Path, str]:
     if since.startswith("-"):
         raise LogrulesError(f"{since}: no such commit")
     root = _root()
-    try:
-        changed = _changed_since(since)
-    except LogrulesError:
-        if since != _LATEST or _has_commits():
-            raise
-        changed = _changed_since(_git("hash-object", "-t", "tree", "--stdin").decode().strip())  # a tree without a file
+    if since == _LATEST and _git_or_none("rev-parse", "--verify", "--quiet", _LATEST) is None:
+        since = _git("hash-object", "-t", "tree", "--stdin").decode().strip()  # a tree without a file
+    changed = _git("diff", "--name-only", "--no-renames", "-z", since, "--")
     new = _git("-C", str(root), "ls-files", "--others", "--exclude-standard", "-z")
     names = [name.decode(errors="surrogateescape") for name in (changed + new).split(b"\0") if name]
     return {(root / name).resolve(): name for name in names}
@@ -124,24 +121,12 @@ def _root() -> Path:
     return Path(_git("rev-parse", "--show-toplevel").decode().rstrip("\n")).resolve()
 
 
-def _changed_since(since: str) -> bytes:
-    return _git("diff", "--name-only", "--no-renames", "-z", since, "--")
-
-
-def _old_text(since: str, name: str) -> bytes | None:
-    """A file as it was at a commit; None where it was not there yet."""
+def _git_or_none(*words: str) -> bytes | None:
+    """What git says; None where there is no such thing."""
     try:
-        return _git("show", f"{since}:{name}")
+        return _git(*words)
     except LogrulesError:
         return None
-
-
-def _has_commits() -> bool:
-    try:
-        _git("rev-parse", "--verify", "--quiet", _LATEST)
-    except LogrulesError:
-        return False
-    return True
 
 
 def _git(*words: str) -> bytes:

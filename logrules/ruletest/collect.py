@@ -71,17 +71,17 @@ def known_collection(texts: Sequence[RuleText], settings: Settings | None) -> Te
 
     config = checked(settings)
     digest = _digest(texts, config)
-    found = _kept_collection(digest)
-    if found is not None:
-        return found
+    kept: Suite | None = kept_value("suite", digest, tuple)
+    if kept is not None and (known := cached_pack(digest)) is not None:
+        return known, kept
     shipped = [text for text in texts if not text.origin]
     added = added_rules(texts, config) if len(shipped) < len(texts) else None
     if added is None:
-        found = compiled(texts, settings)
+        pack, suite = compiled(texts, settings)
         gc.collect()  # the parser of conditions leaves cycles, with every document in them
-        keep_pack(found[0])
-        keep_value("suite", digest, found[1])
-        return found
+        keep_pack(pack)
+        keep_value("suite", digest, suite)
+        return pack, suite
     pack, suite = known_collection(shipped, None)
     own = suite_of(added.sources)
     replaced = {one.owner for one in own}
@@ -118,10 +118,3 @@ def shipped_cases() -> list[Path]:
     """The folder of the cases that come with logrules: beside the rules, in a checkout and in the package."""
     root = shipped_rules().parent
     return [folder for folder in (root / "fixtures", root / "_fixtures") if folder.is_dir()][:1]
-
-
-def _kept_collection(digest: str) -> tuple[Pack, Suite] | None:
-    """The pack and the whole suite that were kept under this digest."""
-    suite: Suite | None = kept_value("suite", digest, tuple)
-    pack = cached_pack(digest) if suite is not None else None
-    return None if suite is None or pack is None else (pack, suite)

@@ -1,6 +1,7 @@
 """Tests run: what each example and case asks of the engine and does not get, and what rows make of their samples."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from os.path import commonprefix
 from typing import Literal
 
 from logrules.engine.run import Prepared
@@ -99,11 +100,7 @@ def _line(log: str, tree: ConditionPart) -> str | None:
 def _nearest(report: Report, rule: str) -> str | None:
     """Of the rules that fired the one whose id has most in common with this one's, the likeliest where none has."""
     others = [one.rule for one in report.held if one.rule != rule]
-    return max(others, key=lambda name: _shared(name, rule), default=None)
-
-
-def _shared(one: str, other: str) -> int:
-    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return max(others, key=lambda name: len(commonprefix((name, rule))), default=None)  # noqa: RUF071 (by letters)
 
 
 def _mismatches(report: Report, rule: str, wanted: WantedDiagnosis) -> Iterator[str]:

@@ -8,7 +8,7 @@ from logrules.model.position import NodePath, Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.compile import read_source
 from logrules.ruleset.load import rule_bytes
-from logrules.ruleset.rule_file import AnyFile, RuleSource, RuleText
+from logrules.ruleset.rule_file import RuleSource, RuleText
 from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS
 from logrules.ruleset.translation import TRANSLATIONS, RuleTranslation, StepTranslation, Translation, WordTranslation
 from logrules.ruletest.file_contents import cards_in
@@ -68,7 +68,7 @@ def _rows(source: RuleSource, file: Translation) -> Iterator[Problem]:
             yield _missing(source, at, name, file)
 
 
-def _rows_of(table: AnyFile, file: Translation) -> Iterator[tuple[NodePath, str, str, Mapping[str, object]]]:
+def _rows_of(table: object, file: Translation) -> Iterator[tuple[NodePath, str, str, Mapping[str, object]]]:
     """(place, name, key, translations) of each row: what it says in the other language stands there under the key."""
     tables = {
         "phases": ("", file.phases),
