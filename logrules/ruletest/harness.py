@@ -5,7 +5,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from logrules.engine.run import Prepared, replay_prepared
-from logrules.inference.condition_trace import ConditionPart
 from logrules.inference.session import Session
 from logrules.model.change import Change
 from logrules.model.event import Event
@@ -15,6 +14,7 @@ from logrules.model.stream import BytesArrived, End, Tick
 from logrules.model.test_result import Clause
 from logrules.parsing.log_ends import LogEnds
 from logrules.parsing.window import Window
+from logrules.ruletest.condition_trace import ConditionPart
 from logrules.ruletest.suite import Example
 from logrules.sources.discover import discover
 from logrules.sources.flight_dump import NoDump, read_dump

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal
 
 from logrules.engine.run import Prepared
-from logrules.inference.condition_trace import ConditionPart, explain
 from logrules.inference.session import Session
 from logrules.model.change import Change, Raised, Withdrawn
 from logrules.model.record import record, replace
@@ -14,6 +13,7 @@ from logrules.model.test_result import CaseFailure, Result
 from logrules.ruleset.condition import all_signals
 from logrules.ruleset.duration import seconds
 from logrules.ruletest.case import Case, CaseFile, Moment, Test
+from logrules.ruletest.condition_trace import ConditionPart, explain
 from logrules.ruletest.harness import SOURCE, Live, clauses_of, events_of_example, held, judged, run_saved
 from logrules.ruletest.parallel import on_all_cores
 from logrules.ruletest.samples import sample_result
