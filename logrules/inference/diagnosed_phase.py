@@ -10,7 +10,6 @@ from logrules.inference.wording import is_under_way, spoken_phase
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event
 from logrules.model.report import PhaseSource
-from logrules.model.timeline import PhaseSpan
 from logrules.parsing.exception_line import CUT_OFF
 from logrules.ruleset.condition import Detector
 from logrules.ruleset.pack import Rule
@@ -36,7 +35,7 @@ def _signs(hypothesis: Hypothesis, run: RunState, never: str | None) -> Iterator
 
     So they do where none says where the job is, and where they left it at its start.
     """
-    rule, first, start, phases = hypothesis.rule, hypothesis.first, run.pack.start, run.failures.phases
+    rule, first, start, failures = hypothesis.rule, hypothesis.first, run.pack.start, run.failures
     marked, record = _marked(first, run, never), _record(hypothesis)
     at_start, apart = marked is not None and marked == start, first.chain is None
     little = marked is None or at_start
@@ -45,13 +44,13 @@ def _signs(hypothesis: Hypothesis, run: RunState, never: str | None) -> Iterator
     if first.refused_program is not None:
         # Whatever its log told of before.
         yield start, PhaseSource.RULE
-    if record is not None and (little or not (_is_cut_off(record, run) and phases.of(record) == start)):
-        yield phases.of(record), PhaseSource.FRAMES
+    if record is not None and (little or not (_is_cut_off(record, run) and failures.phase_of(record) == start)):
+        yield failures.phase_of(record), PhaseSource.FRAMES
     if apart and at_start:
         # The frames of a traceback above a line of its end.
-        yield phases.before(first), PhaseSource.OTHER_FRAMES
+        yield failures.phase_before(first), PhaseSource.OTHER_FRAMES
     if little:
-        yield phases.of_header(first.event), PhaseSource.HEADER
+        yield failures.phase_of_header(first.event), PhaseSource.HEADER
     if apart and little:
         yield _of_failure_beside(hypothesis, run), PhaseSource.OTHER_FRAMES
     if little and isinstance(rule.when, Detector):
@@ -62,7 +61,7 @@ def _signs(hypothesis: Hypothesis, run: RunState, never: str | None) -> Iterator
         yield marked, PhaseSource.MARKERS
     yield called, PhaseSource.FRAMES
     # Where a log begins too late for markers, the frames of a later traceback still tell what was running.
-    yield phases.first(), PhaseSource.OTHER_FRAMES
+    yield failures.first_phase(), PhaseSource.OTHER_FRAMES
     yield _of_next_marker(first.event, run.tracker), PhaseSource.LAST
     above = [line for line in lines if line.line < first.event.line][-1:]
     if apart and little and is_under_way(run.pack.phases, above, run.job.endings.wordings):
@@ -82,7 +81,7 @@ def _of_failure_beside(hypothesis: Hypothesis, run: RunState) -> str | None:
     own = (line for line in hypothesis.lines if line.worker == hypothesis.first.worker)
     chains = {line.order: line.chain for line in own if line.chain is not None}
     failed = (chains[order] for order in sorted(chains) if run.failures.record_of(chains[order]) is not None)
-    return next(filter(None, map(run.failures.phases.of, failed)), None)
+    return next(filter(None, map(run.failures.phase_of, failed)), None)
 
 
 def _spoken(run: RunState, lines: Sequence[Event]) -> str | None:
@@ -146,7 +145,10 @@ def _marked(first: Observation, run: RunState, never: str | None) -> str | None:
     phase, tracker = first.phase, run.tracker
     if phase is None or (phase != never and phase not in tracker.interruptions):
         return phase
-    entered = _entered_above(first.event, tracker)
+    # What was entered in its log down to this line, the last first.
+    log, last = first.event.source, first.event.file_line
+    above = (span for span in tracker.spans() if span.source == log and span.first_line <= last)
+    entered = sorted(above, key=lambda span: -span.first_line)
     if phase in tracker.interruptions - tracker.loops:
         own = next((span for span in entered if span.phase == phase), None)
         if own is not None and run.job.endings.resumed(first.event, own.first_line):
@@ -155,12 +157,6 @@ def _marked(first: Observation, run: RunState, never: str | None) -> str | None:
     if phase is not None and phase == never:
         return next((span.phase for span in entered if span.phase != never), None)
     return phase
-
-
-def _entered_above(event: Event, tracker: WorkerTracker) -> list[PhaseSpan]:
-    """The phases that were entered in its log down to this line, the last first."""
-    spans = [span for span in tracker.spans() if span.source == event.source and span.first_line <= event.file_line]
-    return sorted(spans, key=lambda span: -span.first_line)
 
 
 def _record(hypothesis: Hypothesis) -> int | None:

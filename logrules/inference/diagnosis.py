@@ -8,7 +8,7 @@ from logrules.inference.command_slots import filled_text, has_slots
 from logrules.inference.culprit import suspects, workers_at_fault
 from logrules.inference.diagnosed_phase import last_phase, phase_of
 from logrules.inference.evidence_lines import bare_evidence, evidence_from, evidence_of, last_words
-from logrules.inference.hypothesis import Hypothesis, Ranked
+from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.outcome import RunOutcome
 from logrules.inference.rank_attribution import FailureContext
 from logrules.inference.rank_comparison import compared
@@ -78,7 +78,8 @@ def _diagnosis(place: int, outcome: RunOutcome, run: RunState, sides: Comparison
     one, pack = outcome.ranked[place], run.pack
     hypothesis, rule, failures = one.hypothesis, one.hypothesis.rule, run.failures
     card = card_of(pack, rule.id)
-    evidence = evidence_of(hypothesis, run.last, pack.signals, _of_one_event(one))
+    beside = tuple(it for it in one.consequences if it.rule.cause == rule.cause or _is_part(it, hypothesis))
+    evidence = evidence_of(hypothesis, run.last, pack.signals, beside)
     if (spoken := last_words(card, hypothesis, run, outcome.last_errors)) is not None:
         evidence = (spoken, *evidence)
     ranks, hosts = suspects(FailureContext(one, run.ranks, failures), sides)
@@ -134,12 +135,6 @@ def _consequence(hypothesis: Hypothesis, run: RunState) -> Consequence:
     captures = titled(hypothesis, run.failures, evidence)
     title = filled_text(title_of(run.pack, hypothesis.rule.id), captures)
     return Consequence(hypothesis.rule.id, hypothesis.rule.cause, title, evidence[:2])
-
-
-def _of_one_event(one: Ranked) -> tuple[Hypothesis, ...]:
-    """Its consequences whose lines show it too: those that name the same cause, and those told in the same breath."""
-    root = one.hypothesis
-    return tuple(other for other in one.consequences if other.rule.cause == root.rule.cause or _is_part(other, root))
 
 
 def _is_part(other: Hypothesis, root: Hypothesis) -> bool:

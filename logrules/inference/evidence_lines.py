@@ -1,6 +1,5 @@
 """The lines that a report shows: those that a hypothesis rests on, and what its job said where these are mute."""
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
@@ -110,13 +109,11 @@ def bare_evidence(event: Event, above: int = 0) -> Evidence:
 def _telling_above(event: Event, captures: Mapping[str, str]) -> Evidence | None:
     """The line above that says what this one does not: what was asserted, or where a cut off traceback ends."""
     if _MUTE.fullmatch(event.message.strip()) is not None:
-        return _nearest_above(event, _STATEMENT, _STATEMENT_LINES)
-    if captures.get("message") == CUT_OFF and _PLACE.search(event.text) is None:
-        return _nearest_above(event, _PLACE, _PLACE_LINES)
-    return None
-
-
-def _nearest_above(event: Event, pattern: re.Pattern[str], lines: int) -> Evidence | None:
+        pattern, lines = _STATEMENT, _STATEMENT_LINES
+    elif captures.get("message") == CUT_OFF and _PLACE.search(event.text) is None:
+        pattern, lines = _PLACE, _PLACE_LINES
+    else:
+        return None
     near = range(1, min(lines, len(event.before)) + 1)
     place = next((above for above in near if pattern.search(event.before[-above])), None)
     return None if place is None else bare_evidence(event, place)

@@ -24,11 +24,7 @@ def unclaimed(hypotheses: Sequence[Hypothesis], ends: frozenset[str]) -> Iterato
     left = dict(_left(rows, _Claims.of([one for one in known if one.rule.tier not in ends], ends)))
     claims = _Claims.of([*known, *left.values()], ends)
     left |= dict(_left([one for one in hypotheses if one.rule.fallback and not one.rule.from_table], claims))
-    for one in hypotheses:
-        if not one.rule.fallback:
-            yield one
-        elif one.rule.id in left:
-            yield left[one.rule.id]
+    yield from (left.get(one.rule.id, one) for one in hypotheses if one.rule.id in left or not one.rule.fallback)
 
 
 @record

@@ -1,6 +1,6 @@
-"""What failure records say: whose code raised, in which phase it was, whether it was lived through, who ended how."""
+"""What failure records say: whose code raised, whether it was lived through, who ended how."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from posixpath import basename
 
 from logrules.inference.observation import NEAR_LINES, Observation
@@ -8,10 +8,6 @@ from logrules.model.event import Event, hosts_of, ranks_of
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import mutable_record, record
-from logrules.parsing.exception_chain import KeptStacks
-from logrules.parsing.exception_line import indent_of
-from logrules.parsing.origin import OriginResolver
-from logrules.ruleset.pack import Marker
 
 # A headline quotes no more of a message.
 _SENTENCE = 120
@@ -97,60 +93,6 @@ class KnownFailure:
         """The observations that show it, in order: of the end of a process also the place that told of it first."""
         first = self.grown[0] if self.failure.kind is FailureKind.EXIT and self.grown else self.shown
         return (self.shown,) if first.order == self.shown.order else (first, self.shown)
-
-
-# So many statements are kept: a log may claim what it likes.
-_MAX_STATED = 10_000
-
-
-class FailurePhases:
-    """The phases of the failure ``records`` of a run, by their frames, of which ``stacks`` has those read so far.
-
-    A call through a proxy (a group of workers, an actor) leaves no frame of what was called: the statement that the
-    traceback prints below the frame is all that tells of it.
-    """
-
-    def __init__(self, resolver: OriginResolver, stacks: KeptStacks, records: Mapping[int, KnownFailure]) -> None:
-        self._resolver = resolver
-        self._stacks = stacks
-        self._records = records
-        self._stated: dict[tuple[int, Frame], str] = {}
-
-    def take(self, record: int, line: Event, markers: Iterable[Marker]) -> None:
-        """A line within a record bears these markers: if it is indented, it is the statement of the frame above it."""
-        frames = self._stacks.frames_of(record)
-        if not frames or not indent_of(line.message) or len(self._stated) >= _MAX_STATED:
-            return
-        for marker in markers:
-            if marker.enters is not None:
-                self._stated[record, frames[-1]] = marker.enters
-
-    def of(self, record: int) -> str | None:
-        """The phase of the innermost telling frame of a record, or of a stack dump, or what its statement asked for."""
-        known = self._records.get(record)
-        phase, teller = self._resolver.phase_of_chain(known.failure.chain if known is not None else ())
-        if phase is None:
-            phase, teller = self._resolver.phase_of(self._stacks.frames_of(record))
-        return phase if teller is None else self._stated.get((record, teller), phase)
-
-    def before(self, shown: Observation) -> str | None:
-        """The phase of the latest record of the same source before this line whose frames tell one."""
-        here = ((known.shown, number) for number, known in self._records.items())
-        before = sorted(
-            (-seen.order, -number)
-            for seen, number in here
-            if seen.order < shown.order and seen.event.source == shown.event.source
-        )
-        return next(filter(None, (self.of(-number) for _, number in before)), None)
-
-    def first(self) -> str | None:
-        """The phase of the first record whose frames tell one, else of a traceback that the log cuts off."""
-        return next(filter(None, map(self.of, (*self._records, *self._stacks.tracebacks()))), None)
-
-    def of_header(self, line: Event) -> str | None:
-        """The phase of the logger or the source file that the header of a line names."""
-        origin = self._resolver.of_line(line.text)
-        return origin.phase if origin is not None else None
 
 
 # A worker that raised the same thing so often lived through it: it does not end anything.

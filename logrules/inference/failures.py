@@ -1,40 +1,35 @@
 """The failure records of a run, and what the tables know of them."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
 from logrules.inference.exception_table import ExceptionTable
-from logrules.inference.failure_analysis import (
-    FailurePhases,
-    KnownFailure,
-    RepeatedFailures,
-    captures_of,
-    was_asked_for,
-)
+from logrules.inference.failure_analysis import KnownFailure, RepeatedFailures, captures_of, was_asked_for
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation
 from logrules.model.event import Event, Hit, Stance, hosts_of, ranks_of
-from logrules.model.failure import ExceptionLink, Failure, FailureKind
+from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
 from logrules.model.record import replace
-from logrules.parsing.exception_line import prefixed_rank
+from logrules.parsing.exception_line import indent_of, prefixed_rank
 from logrules.parsing.exit_signals import signal_number
 from logrules.parsing.exits import ExitReader
 from logrules.parsing.logged_error import logged_record, stated
 from logrules.parsing.origin import OriginResolver
 from logrules.parsing.traceback import TracebackAssembler
-from logrules.ruleset.pack import Pack
+from logrules.ruleset.pack import Marker, Pack
 from logrules.ruleset.tables import EXCEPTIONS, EXITS
 
 # The hit of an event that a row of a table stands behind: no signal of the pack has this number.
 ROW_SIGNAL = -2
 _MAX_RECORDS = 10_000
-
 # So many lines that a record grew by are kept.
 _MAX_GROWN = 4
+# So many statements are kept: a log may claim what it likes.
+_MAX_STATED = 10_000
 
 
 class Failures:
-    """Follows the failure records of one run, and their ``phases``. ``components`` are those that frames were from.
+    """Follows the failure records of one run, and their phases. ``components`` are those that frames were from.
 
     All runs of a pack share the ``origins`` of its code and its table of ``exceptions``.
     """
@@ -44,7 +39,8 @@ class Failures:
         self._ids = ids = count(1)
         self._assembler = TracebackAssembler(pack.trace, origins.of_frame, ids)
         self._records: dict[int, KnownFailure] = {}
-        self.phases = FailurePhases(origins, self._assembler.stacks, self._records)
+        # Phases that statements below frames ask for.
+        self._stated: dict[tuple[int, Frame], str] = {}
         self._exits = ExitReader(pack.tables.exit_forms, pack.tables.exit_codes, ids)
         self._exit_forms = {number: form for form, number in pack.exit_signals.items()}
         self._told_as_caught: dict[int, Failure] = {}
@@ -61,6 +57,43 @@ class Failures:
             if (form := self._exit_forms.get(hit.signal)) is not None
         )
         return chain, tuple(one for one in (*ended, raised) if one is not None)
+
+    def take_statement(self, record: int, line: Event, markers: Iterable[Marker]) -> None:
+        """A line within a record bears these markers: if it is indented, it is the statement of the frame above it.
+
+        A call through a proxy (a group of workers, an actor) leaves no frame of what was called: the statement that the
+        traceback prints below the frame is all that tells of it.
+        """
+        frames = self._assembler.stacks.frames_of(record)
+        if not frames or not indent_of(line.message) or len(self._stated) >= _MAX_STATED:
+            return
+        for marker in markers:
+            if marker.enters is not None:
+                self._stated[record, frames[-1]] = marker.enters
+
+    def phase_of(self, record: int) -> str | None:
+        """The phase of the innermost telling frame of a record, or of a stack dump, or what its statement asked for."""
+        known = self.record_of(record)
+        phase, teller = self._origins.phase_of_chain(known.chain if known is not None else ())
+        if phase is None:
+            phase, teller = self._origins.phase_of(self._assembler.stacks.frames_of(record))
+        return phase if teller is None else self._stated.get((record, teller), phase)
+
+    def phase_before(self, shown: Observation) -> str | None:
+        """The phase of the latest record of the same source before this line whose frames tell one."""
+        told = ((one.shown, number) for number, one in self._records.items())
+        orders = [(seen.order, number) for seen, number in told if seen.event.source == shown.event.source]
+        before = (number for order, number in sorted(orders, reverse=True) if order < shown.order)
+        return next(filter(None, map(self.phase_of, before)), None)
+
+    def first_phase(self) -> str | None:
+        """The phase of the first record whose frames tell one, else of a traceback that the log cuts off."""
+        return next(filter(None, map(self.phase_of, (*self._records, *self._assembler.stacks.tracebacks()))), None)
+
+    def phase_of_header(self, line: Event) -> str | None:
+        """The phase of the logger or the source file that the header of a line names."""
+        origin = self._origins.of_line(line.text)
+        return origin.phase if origin is not None else None
 
     def cut_off(self, lines: Sequence[Event]) -> Failure | None:
         """The exception that the last of these lines of a log leaves untold in the midst of its traceback, if so."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from logrules.inference.observation import Match, Observation
-from logrules.model.event import as_rank, ranks_of
+from logrules.model.event import as_rank
 from logrules.model.record import record
 from logrules.model.report import Severity
 from logrules.parsing.logged_error import LOGGED_ERROR
@@ -61,11 +61,6 @@ class Hypothesis:
     def severity(self) -> Severity:
         """How bad it is, given that the run may have survived it."""
         return Severity.INFO if self.survived else self.rule.severity
-
-    @property
-    def ranks(self) -> frozenset[int]:
-        """The ranks that wrote its first lines."""
-        return frozenset(ranks_of(seen.worker for match in self.matches for seen in match.first))
 
     @property
     def reporters(self) -> frozenset[int]:

@@ -91,11 +91,9 @@ class Outliers:
         if not complaint and level < Level.WARNING:
             return
         shape = _VARYING.sub("0", observation.event.message)[:200]
-        known = self.shapes.get(shape)
-        if known is not None:
-            self.shapes[shape] = (known[0], known[1] + 1)
-        elif len(self.shapes) < MAX_SHAPES:
-            self.shapes[shape] = (observation, 1)
+        first, times = self.shapes.get(shape, (observation, 0))
+        if times or len(self.shapes) < MAX_SHAPES:
+            self.shapes[shape] = (first, times + 1)
 
     def rarest(self) -> tuple[Observation, ...]:
         """The few that stand out most, in the order of the log."""

@@ -29,7 +29,9 @@ Failing: TypeAlias = Callable[[], bool]
 def match_of(leaf: Stillness, run: RunState, failing: Failing) -> Match | None:
     """The observations on which the leaf holds at this moment, or None."""
     if isinstance(leaf, Detector) and leaf.kind in (Detection.MISSED, Detection.MISMATCHED):
-        return _calls_apart(run, missed=leaf.kind is Detection.MISSED)
+        missed = leaf.kind is Detection.MISSED
+        # Of calls that do not match the ranks' own lines tell too, where no dump does.
+        return run.recorded.match(missed=missed) or (None if missed else unlike_calls(run.ranks))
     if run.job.activity.exit_status is not None:
         return None  # who has ended waits for nothing
     match leaf:
@@ -47,12 +49,6 @@ def match_of(leaf: Stillness, run: RunState, failing: Failing) -> Match | None:
             return _lagging(run, failing)
         case _:
             return _live(leaf, run, failing)
-
-
-def _calls_apart(run: RunState, *, missed: bool) -> Match | None:
-    """What dumps tell of calls that ranks missed; of calls that do not match, the ranks' own lines as well."""
-    found = run.recorded.match(missed=missed)
-    return found if missed or found is not None else unlike_calls(run.ranks)
 
 
 def _patience(limit_s: float, lived_through_s: float) -> float:
@@ -132,21 +128,21 @@ def _waiting(leaf: Waiting, run: RunState) -> Match | None:
 
 
 def _polling(leaf: Detector, run: RunState, failing: Failing) -> Match | None:
-    """The first and the last of lines that say that they wait, live or at the end of a saved log."""
+    """The first and the last of lines that say that they wait, live or at the end of a saved log.
+
+    A rule that asks for no words leaves to the others what they are about.
+    """
+    says, others = leaf.says, run.job.index.polled
     late = [
         poll
         for poll in run.polls.standing()
-        if _concerns(leaf.says, poll, run) and _lasts(poll, leaf.longer_than_s, run)
+        if (poll.says(says) if says is not None else not any(map(poll.says, others)))
+        and _lasts(poll, leaf.longer_than_s, run)
     ]
     if not late or run.tracker.owes_nothing or failing() or run.is_waiting():
         return None
     longest = min(late, key=lambda poll: poll.first.order)
     return match_of_lines((longest.first, longest.last))
-
-
-def _concerns(says: str | None, poll: Poll, run: RunState) -> bool:
-    """Whether a rule is about such lines: one that asks for no words leaves to the others what they are about."""
-    return poll.says(says) if says is not None else not any(poll.says(words) for words in run.job.index.polled)
 
 
 def _lasts(poll: Poll, limit_s: float, run: RunState) -> bool:

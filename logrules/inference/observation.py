@@ -40,11 +40,6 @@ class Observation:
         return None if self.time is None else self.time - self.unwatched_s
 
     @property
-    def bears_time(self) -> bool:
-        """Whether the line itself says when it was written."""
-        return self.event.stamp is not None
-
-    @property
     def worker(self) -> Worker:
         """Who wrote the line."""
         return self.event.worker

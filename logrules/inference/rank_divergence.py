@@ -12,7 +12,7 @@ from logrules.inference.cadence import median
 from logrules.inference.observation import Observation
 from logrules.inference.rank_table import Collective, GroupProgress, RankState
 from logrules.model.collective import CollectiveCall
-from logrules.model.record import field, record
+from logrules.model.record import field, record, replace
 from logrules.model.report import DivergenceKind
 
 Key = TypeVar("Key", bound=Hashable)
@@ -60,6 +60,14 @@ class RankDivergence:
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
+def _apart(
+    kind: DivergenceKind, odd: Mapping[int, Observation], others: Mapping[int, Observation], **facts: str
+) -> RankDivergence:
+    """Ranks, each with a line that shows it, that are unlike the others: the line of the first on each side is told."""
+    lines = tuple(side[min(side)] for side in (odd, others) if side)
+    return RankDivergence(kind, tuple(sorted(odd)), tuple(sorted(others)), lines, facts)
+
+
 def spread_of(places: Sequence[RankSnapshot]) -> tuple[float, float] | None:
     """(spread, time-out) in seconds of the time-outs that ranks report, where they lie further apart than they wait.
 
@@ -96,40 +104,30 @@ def in_collectives(places: Sequence[RankSnapshot], world: int | None) -> Iterato
 
 def _idle(waiting: Mapping[int, Collective], standing: Mapping[int, GroupProgress]) -> Iterator[RankDivergence]:
     """Ranks that have completed all that they enqueued, while others wait in a later collective."""
-    stuck = {rank: call.seq for rank, call in waiting.items()}
-    stuck |= {
-        rank: one.completed + 1 for rank, one in standing.items() if one.enqueued > one.completed and rank not in stuck
-    }
-    idle = {rank: one for rank, one in standing.items() if one.enqueued == one.completed and rank not in stuck}
-    last = max((one.enqueued for one in idle.values()), default=-1)
-    others = tuple(sorted(rank for rank, seq in stuck.items() if seq > last))
-    if not idle or not others or len(idle) > len(others):
-        return
-    ranks = tuple(sorted(idle))
-    other = waiting[others[0]].told if others[0] in waiting else standing[others[0]].told
-    facts = {"seq": str(last), "theirs": str(stuck[others[0]])}
-    yield RankDivergence(DivergenceKind.IDLE, ranks, others, (idle[ranks[0]].told, other), facts)
+    stuck = {rank: (one.completed + 1, one.told) for rank, one in standing.items() if one.enqueued > one.completed}
+    stuck |= {rank: (call.seq, call.told) for rank, call in waiting.items()}
+    idle = {rank: one.told for rank, one in standing.items() if one.enqueued == one.completed and rank not in stuck}
+    last = max((standing[rank].enqueued for rank in idle), default=-1)
+    others = {rank: told for rank, (seq, told) in stuck.items() if seq > last}
+    if idle and others and len(idle) <= len(others):
+        yield _apart(DivergenceKind.IDLE, idle, others, seq=str(last), theirs=str(stuck[min(others)][0]))
 
 
 def _by_number(waiting: Mapping[int, Collective]) -> Iterator[RankDivergence]:
-    split = _minority(waiting, lambda call: call.seq, lambda seq: seq)
-    if split is None:
-        return
-    ranks, others = split
-    own, theirs = waiting[ranks[0]], waiting[others[0]]
-    if max(abs(waiting[rank].seq - theirs.seq) for rank in ranks) > _FURTHEST_APART:
-        return
-    kind = DivergenceKind.BEHIND if own.seq < theirs.seq else DivergenceKind.AHEAD
-    yield RankDivergence(kind, ranks, others, (own.told, theirs.told), facts_of(own, theirs))
+    if (split := _minority(waiting, lambda call: call.seq, lambda seq: seq)) is not None:
+        ranks, others = split
+        own, theirs = waiting[ranks[0]], waiting[others[0]]
+        if max(abs(waiting[rank].seq - theirs.seq) for rank in ranks) <= _FURTHEST_APART:
+            kind = DivergenceKind.BEHIND if own.seq < theirs.seq else DivergenceKind.AHEAD
+            yield RankDivergence(kind, ranks, others, (own.told, theirs.told), facts_of(own, theirs))
 
 
 def _by_kind(waiting: Mapping[int, Collective]) -> Iterator[RankDivergence]:
     """Ranks that wait in the same collective as the others by its number, but in another by its kind."""
     same = of_one_number(waiting)
     if (found := unlike_in_kind(same)) is not None:
-        kind, ranks, others = found
-        own, theirs = same[ranks[0]], same[others[0]]
-        yield RankDivergence(kind, ranks, others, (own.told, theirs.told), facts_of(own, theirs))
+        own, theirs = (same[side[0]] for side in found[1:])
+        yield RankDivergence(*found, (own.told, theirs.told), facts_of(own, theirs))
 
 
 def of_one_number(waiting: Mapping[int, Collective]) -> dict[int, Collective]:
@@ -182,38 +180,31 @@ def _silent(places: Sequence[RankSnapshot], world: int | None) -> Iterator[RankD
 
 def in_leaving(places: Sequence[RankSnapshot], trouble: Observation) -> Iterator[RankDivergence]:
     """Ranks that had done their work before the ``trouble`` of others: these wait for them, or lose them."""
-    left = {place.rank: place.left for place in places if place.left is not None}
-    gone = tuple(sorted(rank for rank, line in left.items() if line.order < trouble.order))
-    there = tuple(sorted(place.rank for place in places if place.rank not in left))
-    if gone and there and len(gone) <= len(there):
-        yield RankDivergence(DivergenceKind.LEFT, gone, there, (left[gone[0]], trouble))
+    gone = {place.rank: place.left for place in places if place.left is not None and place.left.order < trouble.order}
+    there = {place.rank: trouble for place in places if place.left is None}
+    if gone and len(gone) <= len(there):
+        yield _apart(DivergenceKind.LEFT, gone, there)
 
 
 def in_wait(places: Sequence[RankSnapshot], wait: str) -> Iterator[RankDivergence]:
     """Ranks that have not come to the wait in which most others are."""
     inside = {place.rank: place.waits[wait] for place in places if wait in place.waits}
-    outside = [place for place in places if place.rank not in inside and wait not in place.passed]
+    outside = {place.rank: place.state.last for place in places if wait not in place.waits and wait not in place.passed}
     if outside and len(outside) < len(inside):
-        ranks, others = tuple(sorted(place.rank for place in outside)), tuple(sorted(inside))
-        first = min(outside, key=lambda place: place.rank)
-        yield RankDivergence(
-            DivergenceKind.NEVER_ARRIVED, ranks, others, (first.state.last, inside[others[0]]), {"wait": wait}
-        )
+        yield _apart(DivergenceKind.NEVER_ARRIVED, outside, inside, wait=wait)
 
 
 def in_steps(places: Sequence[RankSnapshot]) -> Iterator[RankDivergence]:
     """Ranks whose last step is an earlier one than the others'."""
-    states = {place.rank: place.state for place in places}
-    steps = {
-        rank: (it.step, it.stepped) for rank, it in states.items() if it.step is not None and it.stepped is not None
-    }
+    known = ((place.rank, place.state.step, place.state.stepped) for place in places)
+    steps = {rank: (step, line) for rank, step, line in known if step is not None and line is not None}
     split = _minority(steps, lambda one: one[0], lambda step: step)
     if split is None:
         return
-    (step, line), (their_step, their_line) = steps[split[0][0]], steps[split[1][0]]
+    step, their_step = (steps[side[0]][0] for side in split)
+    odd, others = ({rank: steps[rank][1] for rank in side} for side in split)
     if step < their_step:
-        facts = {"step": str(step), "their_step": str(their_step)}
-        yield RankDivergence(DivergenceKind.STEP_BEHIND, *split, (line, their_line), facts)
+        yield _apart(DivergenceKind.STEP_BEHIND, odd, others, step=str(step), their_step=str(their_step))
 
 
 def in_pace(places: Sequence[RankSnapshot]) -> Iterator[RankDivergence]:
@@ -223,35 +214,32 @@ def in_pace(places: Sequence[RankSnapshot]) -> Iterator[RankDivergence]:
     if len(paces) <= _FEWEST_PEERS:
         return
     slow = max(paces, key=lambda rank: (paces[rank][0], -rank))
-    others = tuple(sorted(rank for rank in paces if rank != slow))
-    (step_s, line), usual = paces[slow], median(paces[rank][0] for rank in others)
+    step_s, line = paces.pop(slow)
+    usual = median(pace for pace, _ in paces.values())
     if usual > 0 and step_s >= SLOW_SHARE * usual:
-        facts = {"step_s": f"{step_s:.2f}", "their_step_s": f"{usual:.2f}"}
-        yield RankDivergence(DivergenceKind.SLOW, (slow,), others, (line, paces[others[0]][1]), facts)
+        others = {rank: line for rank, (_, line) in paces.items()}
+        yield _apart(DivergenceKind.SLOW, {slow: line}, others, step_s=f"{step_s:.2f}", their_step_s=f"{usual:.2f}")
 
 
 def in_errors(places: Sequence[RankSnapshot]) -> Iterator[RankDivergence]:
     """The rank that was the first to print an error, where the next came late enough to tell; the host of them all."""
-    failed = sorted(
-        ((place.failed.time, place.rank, place.failed) for place in places if place.failed and place.failed.time),
-        key=lambda one: one[:2],
-    )
-    if len(failed) > 1 and failed[1][0] - failed[0][0] >= TELLING_S:
-        facts = {"before_s": f"{failed[1][0] - failed[0][0]:.1f}"}
-        others = tuple(sorted(rank for _, rank, _ in failed[1:]))
-        yield RankDivergence(DivergenceKind.FIRST_ERROR, (failed[0][1],), others, (failed[0][2], failed[1][2]), facts)
-    yield from _one_host(places)
-
-
-def _one_host(places: Sequence[RankSnapshot]) -> Iterator[RankDivergence]:
-    hosts = {place.state.host for place in places}
     failing = {place.rank: place.failed for place in places if place.failed is not None}
-    theirs = {place.state.host for place in places if place.rank in failing}
-    if len(failing) < 2 or len(theirs) != 1 or None in hosts or len(hosts) < 2:  # noqa: PLR2004 (one is no pattern)
-        return
-    others = tuple(sorted(place.rank for place in places if place.rank not in failing))
-    facts = {"host": str(theirs.pop())}
-    yield RankDivergence(DivergenceKind.SAME_HOST, tuple(sorted(failing)), others, (*failing.values(),)[:1], facts)
+    timed = sorted((line.time, rank) for rank, line in failing.items() if line.time)
+    if len(timed) > 1 and timed[1][0] - timed[0][0] >= TELLING_S:
+        (at, first), (then, second), *_ = timed
+        others = tuple(sorted(rank for _, rank in timed[1:]))
+        lines, facts = (failing[first], failing[second]), {"before_s": f"{then - at:.1f}"}
+        yield RankDivergence(DivergenceKind.FIRST_ERROR, (first,), others, lines, facts)
+    yield from _one_host(places, failing)
+
+
+def _one_host(places: Sequence[RankSnapshot], failing: Mapping[int, Observation]) -> Iterator[RankDivergence]:
+    hosts = {place.rank: place.state.host for place in places}
+    theirs = {hosts[rank] for rank in failing}
+    # One that fails is no pattern, and one host is that of all.
+    if len(failing) > 1 and len(theirs) == 1 and len(set(hosts.values())) > 1 and None not in hosts.values():
+        one = _apart(DivergenceKind.SAME_HOST, failing, {}, host=str(theirs.pop()))
+        yield replace(one, others=tuple(sorted(hosts.keys() - failing.keys())))
 
 
 def _minority(

@@ -84,17 +84,6 @@ KEPT_RANKS = 65_536
 Process: TypeAlias = tuple[str | None, int]
 
 
-@record
-class _SaidRank:
-    """The rank that a process said of itself in a group of this size; None where it said several there.
-
-    Such a process drives several GPUs.
-    """
-
-    size: int
-    rank: int | None
-
-
 class ProcessRanks:
     """The processes of a job by what they said of themselves.
 
@@ -103,8 +92,9 @@ class ProcessRanks:
     """
 
     def __init__(self) -> None:
-        # In the largest group in which each said its rank.
-        self._said: dict[Process, _SaidRank] = {}
+        # Of the largest group in which each said its rank the size, and that rank; None where it said several there, as
+        # who drives several GPUs does.
+        self._said: dict[Process, tuple[int, int | None]] = {}
         # The rank of each process that wrote with both its number and its rank; None where it wrote for several.
         self._wrote_as: dict[Process, int | None] = {}
         self._hosts: dict[str, str] = {}
@@ -133,27 +123,26 @@ class ProcessRanks:
         if (pid := whole_number(said.get("of_pid"))) is not None:
             # Who runs on the driver's own node does not give its address.
             for host in (said.get("of_host"), None):
-                self._said.setdefault((host, pid), _SaidRank(rank + 1, rank))
+                self._said.setdefault((host, pid), (rank + 1, rank))
         elif worker.pid is not None:
-            process, told = (worker.host, worker.pid), _SaidRank(as_rank(said.get("world_size")) or 0, rank)
-            known = self._said.setdefault(process, told)
-            if known.size < told.size:
-                self._said[process] = told
-            elif known.size == told.size and known != told:
-                self._said[process] = _SaidRank(known.size, None)
+            process, size = (worker.host, worker.pid), as_rank(said.get("world_size")) or 0
+            known_size, known = self._said.setdefault(process, (size, rank))
+            if known_size < size:
+                self._said[process] = (size, rank)
+            elif known_size == size and known != rank:
+                self._said[process] = (size, None)
 
     def rank_of(self, worker: Worker) -> int | None:
         """The rank of a process whose line names only its number: as the process itself said it elsewhere."""
         if worker.rank is not None or worker.pid is None:
             return worker.rank
         process = (worker.host, worker.pid)
-        said = self._said.get(process)
-        return said.rank if said is not None else self._wrote_as.get(process)
+        return self._said[process][1] if process in self._said else self._wrote_as.get(process)
 
     def rank_of_process(self, pid: int, host: str | None) -> int | None:
         """The rank of a process of which another tells by its number, and its host; None where it may be of several."""
         place = host if host is None else self._hosts.get(host, host)
-        ranks = {process: said.rank for process, said in self._said.items()} | self._wrote_as
+        ranks = {process: rank for process, (_, rank) in self._said.items()} | self._wrote_as
         if place is not None and (place, pid) in ranks:
             return ranks[place, pid]
         # Who writes on the driver's own node does not give its address.
@@ -182,9 +171,9 @@ class ProcessRanks:
         These count in the largest group of any.
         """
         host = self._hosts.get(place) or self._hosts.get(place.partition(".")[0], place)
-        size = max((said.size for said in self._said.values()), default=0)
-        here = (said.rank for (where, _), said in self._said.items() if where == host and said.size == size)
-        return host, frozenset(rank for rank in here if rank is not None)
+        largest = max((size for size, _ in self._said.values()), default=0)
+        told = ((where, rank) for (where, _), (size, rank) in self._said.items() if size == largest)
+        return host, frozenset(rank for where, rank in told if where == host and rank is not None)
 
 
 _NUMBER = late_pattern(r"(?P<stem>.*[A-Za-z_/-])(?P<number>\d{1,5})")

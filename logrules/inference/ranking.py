@@ -31,7 +31,7 @@ class _Comparable:
         self.hypothesis, self.rule = one, one.rule
         self.place, self.tier, self.known = place, tier, known
         self.first, self.severity = one.first, _SEVERITY[one.severity]
-        self.ranks, self.places, self.reporters = one.ranks, one.places, one.reporters
+        self.places, self.reporters = one.places, one.reporters
         # Launchers tell of processes that ended with a status of their own: one below zero is a signal.
         statuses = [whole_number(status) or 0 for status in one.said("status")]
         self.left_by_itself = bool(statuses) and min(statuses) > 0
@@ -191,7 +191,7 @@ def _reaches(root: Ranked, consequence: Hypothesis) -> bool:
         return True
     if first.time is not None and last.time is not None:
         near = first.time - last.time <= _REACH_S
-        if not near or (first.bears_time and last.bears_time):
+        if not near or (first.event.stamp is not None and last.event.stamp is not None):
             return near
     return first.event.source != last.event.source or first.event.line - last.event.line <= _BEHIND_LINES
 
@@ -209,8 +209,8 @@ def _right_behind(one: _Comparable, other: _Comparable) -> bool:
 
 def _elsewhere(one: _Comparable, other: _Comparable) -> bool:
     """Whether different ranks report the two; if none is known, different hosts or containers."""
-    if one.ranks or other.ranks:
-        return bool(one.ranks) and one.ranks.isdisjoint(other.ranks)
+    if one.reporters or other.reporters:
+        return bool(one.reporters) and one.reporters.isdisjoint(other.reporters)
     return bool(one.places and other.places) and one.places.isdisjoint(other.places)
 
 

@@ -135,7 +135,8 @@ class RuleEvaluation:
             if self._holds(rule, matches) and (shown := conditions.shown(rule.when, matches)):
                 lived_on = all(survived(run, rule, match) for match in shown)
                 told = tuple(of_the_ranks(run, match) for match in shown)
-                yield Hypothesis(rule, told, lived_on, overdue=self._is_overdue(rule))
+                waits = run.tracker.waits.open(rule.wait) if rule.wait is not None else ()
+                yield Hypothesis(rule, told, lived_on, overdue=any(one.is_overdue(run.now) for one in waits))
         for name, match, caught in run.failures.matches():
             rule_of_row = run.pack.rules.named(name)
             if rule_of_row is not None:
@@ -229,10 +230,6 @@ class RuleEvaluation:
             shown = tuple(replace(match, last=match.first[0]) for match in shown)
         last = max((match.last.heard for match in shown if match.last.heard is not None), default=begun)
         return None if last is None else max(self._run.now - last, 1.0)
-
-    def _is_overdue(self, rule: Rule) -> bool:
-        waits = self._run.tracker.waits.open(rule.wait) if rule.wait is not None else ()
-        return any(one.is_overdue(self._run.now) for one in waits)
 
     def _lived_through(self, rule: Rule) -> bool:
         if rule.id in self._index.silent:

@@ -14,23 +14,9 @@ from logrules.model.change import Change
 from logrules.model.collective import GroupRecord
 from logrules.model.event import Event, Hit, Stance
 from logrules.model.failure import Failure, Link
-from logrules.model.record import field, mutable_record, record, replace
+from logrules.model.record import field, mutable_record, replace
 from logrules.model.report import Run, Status
 from logrules.ruleset.pack import Marker
-
-
-@record
-class ReadLine:
-    """The next line of a job, written at ``time``: its ``markers``, and the ``failures`` that it reports.
-
-    ``chain`` is the failure record that it is part of.
-    """
-
-    event: Event
-    time: float | None
-    markers: Sequence[Marker]
-    chain: int | None = None
-    failures: Sequence[Failure] = ()
 
 
 class FollowedRun:
@@ -59,10 +45,19 @@ class FollowedRun:
         """Take what a rank's flight recorder has on a process group."""
         self.state.see_record(recorded, self._observe(recorded, self._job.clock.read(recorded), None, PLACES))
 
-    def take(self, line: ReadLine) -> Iterator[Change]:
-        """Take the next line."""
-        state, event, markers = self.state, line.event, line.markers
-        observation = self._observe(event, line.time, line.chain)
+    def take(
+        self,
+        event: Event,
+        time: float | None,
+        markers: Sequence[Marker],
+        chain: int | None,
+        failures: Sequence[Failure],
+    ) -> Iterator[Change]:
+        """Take the next line, written at ``time``: its ``markers``, and the ``failures`` that it reports.
+
+        ``chain`` is the failure record that it is part of.
+        """
+        state, observation = self.state, self._observe(event, time, chain)
         if starts := [marker.id for marker in markers if marker.starts]:
             self.started_by.update(starts)
             self.logged_start = self.logged_start or bool(event.headers) or event.stamp is not None
@@ -74,7 +69,7 @@ class FollowedRun:
         state.see(observation, markers)
         # Metrics on held-out data are not those of the training.
         yield from self._route(event.hits, observation, held_out=state.tracker.is_held_out(markers, observation))
-        yield from self._take_failures(line.failures, observation)
+        yield from self._take_failures(failures, observation)
 
     def judge_cut_off(self) -> Iterator[Change]:
         """A log that ends within a traceback has failed, for an unknown reason: used if nothing else is known."""
@@ -210,15 +205,15 @@ class RunHistory:
         self._before: FollowedRun | None = None
         self._batch_jobs = BatchJobs()
 
-    def turn(self, run: FollowedRun, line: ReadLine) -> RunTurn | None:
-        """What the line says of runs; None where the present one goes on."""
-        if self._batch_jobs.turns(line.event, line.time):
+    def turn(self, run: FollowedRun, event: Event, time: float | None, markers: Sequence[Marker]) -> RunTurn | None:
+        """What a line, written at ``time`` with these markers, says of runs; None where the present one goes on."""
+        if self._batch_jobs.turns(event, time):
             return RunTurn.JOB
-        if any(marker.starts for marker in line.markers) and run.is_over:
+        if any(marker.starts for marker in markers) and run.is_over:
             return RunTurn.RUN
         # What a buffer held back has no header of a logger.
-        late = any(marker.ends for marker in line.markers) and not run.logged_start
-        if late and self._before is not None and run.has_only_begun(line.event.file_line, _LATE_LINES):
+        late = any(marker.ends for marker in markers) and not run.logged_start
+        if late and self._before is not None and run.has_only_begun(event.file_line, _LATE_LINES):
             return RunTurn.BACK
         return None
 

@@ -141,7 +141,7 @@ class RunState:
         """Move the line's writer to where the line's markers say."""
         event, chain = observation.event, observation.chain
         if chain is not None:
-            self.failures.phases.take(chain, event, markers)
+            self.failures.take_statement(chain, event, markers)
         self.polls.move()
         return self.tracker.apply([self._as_meant(marker, event) for marker in markers], observation)
 

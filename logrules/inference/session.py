@@ -12,7 +12,7 @@ from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.outcome import RunOutcome, outcome_of
 from logrules.inference.rule_evaluation import Judged
 from logrules.inference.rule_index import Index
-from logrules.inference.run_history import FollowedRun, ReadLine, RunHistory, RunTurn
+from logrules.inference.run_history import FollowedRun, RunHistory, RunTurn
 from logrules.inference.run_state import JobState
 from logrules.model.change import Change
 from logrules.model.collective import GroupRecord
@@ -160,12 +160,11 @@ class Session:
         chain, failures = self._run.state.failures.feed(event)
         time = self._job.clock.read(event)
         markers = [marker for hit in event.hits if (marker := self._job.index.markers.get(hit.signal)) is not None]
-        line = ReadLine(event, time, markers, chain, failures)
-        turn = self._runs.turn(self._run, line)
+        turn = self._runs.turn(self._run, event, time, markers)
         if turn is not None:
-            line = replace(line, chain=None)
+            chain = None
             yield from self._turn_run(turn, event)
-        yield from self._run.take(line)
+        yield from self._run.take(event, time, markers, chain, failures)
 
     def _last_errors(self) -> tuple[Event, ...]:
         found = self._job.endings.errors(self._run.state.tracker.went_on(), self._tells_trouble)
@@ -183,14 +182,9 @@ class Session:
         """A line begins another run, or shows that the current run began only with late lines of a launcher."""
         if turn is RunTurn.BACK:
             self._run = self._runs.taken_back()
-        else:
-            over = self._run.rules
-            self._end_run(event, turn)
-            yield from over.end_stalls()
-
-    def _end_run(self, event: Event, turn: RunTurn) -> None:
-        outcome = self.outcome()
-        last_line = event.file_line - 1
-        told = Run(outcome.status, event.source, self._run.first_line, last_line, outcome.cause)
-        self._runs.end(self._run, told, turn)
+            return
+        over, outcome = self._run, self.outcome()
+        told = Run(outcome.status, event.source, over.first_line, event.file_line - 1, outcome.cause)
+        self._runs.end(over, told, turn)
         self._run = self._begun_at(event.file_line)
+        yield from over.rules.end_stalls()

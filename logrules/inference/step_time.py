@@ -28,9 +28,7 @@ def overdue(workers: Mapping[Worker, WorkerState], now: float, heard: Mapping[st
     unless it repeats the same step.
     """
     moving = [state for state in workers.values() if _moves(state)]
-    if not moving or not all(_late(state, now) for state in moving):
-        return None
-    if not all(_still(state, now, heard) for state in moving):
+    if not all(_late(state, now) and _still(state, now, heard) for state in moving):
         return None
     return match_of_lines(state.beat[0] for state in moving if state.beat is not None)
 

@@ -150,7 +150,7 @@ def _stepped_on(run: RunState, rule: Rule, last: Observation) -> bool:
     if rule.cleared_by != "progress":
         return rounds >= NEW_RUN_ROUNDS and tracker.steps_on(last)
     # Where no marker had told a phase yet, the frames of a traceback may.
-    phase = last.phase or (None if last.chain is None else run.failures.phases.of(last.chain))
+    phase = last.phase or (None if last.chain is None else run.failures.phase_of(last.chain))
     if rounds >= SURVIVAL_ROUNDS or tracker.stepped_past(last, phase):
         return True
     # A search that notes a trial as failed has lived through it once it makes the next, a server once it says more,

@@ -36,7 +36,8 @@ class OpenWaits:
     def begin(self, state: WorkerState, wait: Wait, observation: Observation) -> None:
         """The writer of a line, whose state this is, waits from there on."""
         worker = observation.worker
-        state.begin(wait, observation)
+        timed = state.timed if observation.heard is None else observation
+        state.waits[wait.id] = OpenWait(wait, observation, observation, observation, timed)
         self._waiting[worker] = state
         if wait.starter and worker.rank is None:
             self._starting.add(worker)
@@ -49,7 +50,9 @@ class OpenWaits:
     def count(self, names: Iterable[str], observation: Observation) -> None:
         """A line counts what these waits are for."""
         for name, holder in self._held(names, observation.worker):
-            holder.waits[name].count(observation)
+            wait = holder.waits[name]
+            wait.counts = not wait.is_repeated_by(observation)
+            wait.renew(observation)
 
     def end_named(self, names: Iterable[str], observation: Observation) -> None:
         """A line says that these waits are over: for its writer, or for all who wait if they come from it together."""

@@ -78,11 +78,9 @@ def is_under_way(phases: Sequence[Phase], lines: Sequence[Event], wordings: Word
 
 def _phase_of(message: str, words: Mapping[str, BoundedPattern]) -> str | None:
     """Of several phases the one whose words come first, then the one whose words are nearest to each other."""
-    said = []
     try:
-        for phase, pattern in words.items():
-            if (found := pattern.search(message)) is not None:
-                said.append((found.span(), phase))
+        found = ((pattern.search(message), phase) for phase, pattern in words.items())
+        said = [(match.span(), phase) for match, phase in found if match is not None]
     except TimeoutError:
         return None
     return min(said)[1] if said else None

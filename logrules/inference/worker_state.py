@@ -1,6 +1,5 @@
 """What is known of one worker: where it is, what it waits for, when it last moved."""
 
-from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
 from logrules.inference.cadence import Rhythm, outlasts
@@ -9,7 +8,7 @@ from logrules.inference.progress_line import bar_of, moves_at_its_pace, progress
 from logrules.model.event import Event, Worker
 from logrules.model.record import field, mutable_record
 from logrules.model.timeline import PhaseSpan, WaitSpan
-from logrules.ruleset.pack import Marker, Wait
+from logrules.ruleset.pack import Wait
 
 # A line that is repeated with more than this between says that something else went on.
 _NEAR_LINES = 4
@@ -51,11 +50,6 @@ class OpenWait:
         if observation.heard is not None:
             self.timed = observation
         self.renewed = observation
-
-    def count(self, observation: Observation) -> None:
-        """A line counts what it is for."""
-        self.counts = not self.is_repeated_by(observation)
-        self.renew(observation)
 
     def is_repeated_by(self, observation: Observation) -> bool:
         """Whether a line only says again what the last one said, with next to nothing between."""
@@ -126,20 +120,11 @@ class WorkerState:
         if observation.heard is not None:
             self.timed = observation
 
-    def begin(self, wait: Wait, observation: Observation) -> None:
-        """It waits from this line on."""
-        timed = self.timed if observation.heard is None else observation
-        self.waits[wait.id] = OpenWait(wait, observation, observation, observation, timed)
-
     def enter(self, phase: str, observation: Observation, startup: AbstractSet[str]) -> None:
         """It is in another phase; those of the ``startup`` come before all loops."""
         if phase in startup and self.phase is not None and self.phase not in startup:
             self.restarted, self.before_restart = observation, self.stepped
         self.phase, self.entered, self.left_phase = phase, observation, False
-
-    def opened_by(self, marker: Marker) -> Iterator[str]:
-        """The waits in which the writer of such a line is now: not one that is past, if it is opened once."""
-        return (name for name in marker.opens if not marker.once or name not in self.passed)
 
     def is_past(self, event: Event) -> bool:
         """Whether what interrupted its loop is over: a line said so, or so much was written since that it must be."""
@@ -182,13 +167,6 @@ class WorkerState:
         if self.bar is not None:
             return self.bar, self.bar_rhythm
         return None if self.stepped is None or self.counted else (self.stepped, self.rhythm)
-
-
-def leaves_first(worker: Worker, states: Mapping[Worker, WorkerState]) -> bool:
-    """Whether the first of its ranks, which speaks for a job, is there and has not done its work."""
-    if not worker.rank:
-        return False
-    return any(one.rank == 0 and peers(one, worker) and state.left is None for one, state in states.items())
 
 
 def peers(one: Worker, other: Worker) -> bool:

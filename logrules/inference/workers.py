@@ -10,7 +10,7 @@ from logrules.inference.cadence import SHORTEST_S, Rhythm, Rounds
 from logrules.inference.observation import Observation
 from logrules.inference.progress_line import bar_of, is_full, label_of, progress_key
 from logrules.inference.waits import OpenWaits
-from logrules.inference.worker_state import WorkerState, leaves_first, peers
+from logrules.inference.worker_state import WorkerState, peers
 from logrules.model.change import Change, PhaseEntered
 from logrules.model.event import Event, Worker
 from logrules.model.timeline import PhaseSpan
@@ -129,13 +129,15 @@ class WorkerTracker:
         whole = any(marker.completes for marker in markers)
         counted = [marker for marker in markers if marker.completes or not (whole and marker.progress)]
         counted.sort(key=lambda marker: marker.progress and marker.enters is None)
-        opened = (name for marker in counted for name in marker.opens if name in state.waits)
-        repeated = {name for name in opened if state.waits[name].is_repeated_by(observation)}
+        spoken_of = (name for marker in counted for name in marker.opens if name in state.waits)
+        repeated = {name for name in spoken_of if state.waits[name].is_repeated_by(observation)}
         renewed = (*(name for marker in counted for name in marker.renews), *repeated)
         changes: list[Change] = []
         for marker in counted:
             changes += self._move_on(marker, state, observation, renewed)
-        for name in dict.fromkeys(name for marker in counted for name in state.opened_by(marker)):
+        # What is opened once is not waited for again once it is past.
+        opened = ((name, marker.once) for marker in counted for name in marker.opens)
+        for name in dict.fromkeys(name for name, once in opened if not (once and name in state.passed)):
             if name in repeated and name in state.waits:
                 state.waits[name].renew(observation)
             else:
@@ -228,8 +230,11 @@ class WorkerTracker:
         self.waits.end_of_others(observation, in_step=self.steps.count >= LOCK_STEP)
 
     def _complete(self, observation: Observation) -> None:
-        self.workers[observation.worker].left = observation
-        if leaves_first(observation.worker, self.workers):
+        worker = observation.worker
+        self.workers[worker].left = observation
+        # The first of its ranks, which speaks for a job, may be there and have work left.
+        first = (state for one, state in self.workers.items() if one.rank == 0 and peers(one, worker))
+        if worker.rank and any(state.left is None for state in first):
             return
         self.completed = observation
         self.completions += 1

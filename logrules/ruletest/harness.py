@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from logrules.engine.run import Prepared, prepared, replay_prepared
-from logrules.inference.condition_trace import ConditionPart
 from logrules.inference.session import Session
 from logrules.model.change import Change
 from logrules.model.event import Event
@@ -18,6 +17,7 @@ from logrules.model.test_result import Clause
 from logrules.parsing.log_ends import LogEnds
 from logrules.parsing.window import Window
 from logrules.ruleset.pack import Pack
+from logrules.ruletest.condition_trace import ConditionPart
 from logrules.ruletest.suite import Example
 from logrules.sources.discover import discover
 from logrules.sources.flight_dump import NoDump, read_dump

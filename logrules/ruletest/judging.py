@@ -5,7 +5,6 @@ from os.path import commonprefix
 from typing import Literal
 
 from logrules.engine.run import Prepared
-from logrules.inference.condition_trace import ConditionPart, explain
 from logrules.inference.session import Session
 from logrules.model.change import Change, Raised, Withdrawn
 from logrules.model.record import record, replace
@@ -15,6 +14,7 @@ from logrules.model.test_result import CaseFailure, Result
 from logrules.ruleset.condition import all_signals
 from logrules.ruleset.duration import seconds
 from logrules.ruletest.case import Case, CaseFile, Moment, Test
+from logrules.ruletest.condition_trace import ConditionPart, explain
 from logrules.ruletest.harness import SOURCE, Live, clauses_of, events_of_example, held, judged, on_all_cores, run_saved
 from logrules.ruletest.samples import sample_result
 from logrules.ruletest.suite import Example, Sample, WantedDiagnosis

@@ -4,11 +4,11 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from logrules.engine.run import Prepared
-from logrules.inference.condition_trace import ConditionPart
 from logrules.model.record import record
 from logrules.model.test_result import RuleCoverage, Share
 from logrules.ruleset.condition import all_signals
 from logrules.ruleset.pattern import compiled
+from logrules.ruletest.condition_trace import ConditionPart
 from logrules.ruletest.harness import events_of_example, judged, on_all_cores
 from logrules.ruletest.judging import condition_tree
 from logrules.ruletest.suite import Example

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from logrules.engine.run import Prepared, prepared, replay_prepared
-from logrules.inference.condition_trace import ConditionPart
 from logrules.inference.session import Session
 from logrules.model.event import Event
 from logrules.model.record import field, mutable_record, replace
@@ -14,6 +13,7 @@ from logrules.ruleset.long_tables import SignalTable
 from logrules.ruleset.pack import Pack, Rule, Signal
 from logrules.ruleset.pattern import found_in_time
 from logrules.ruleset.unparse import spell
+from logrules.ruletest.condition_trace import ConditionPart
 from logrules.ruletest.harness import clauses_of
 from logrules.ruletest.judging import condition_tree
 from logrules.sources.source import Source

@@ -207,7 +207,14 @@ def test_the_same_report_gives_the_same_bytes(tmp_path, form, language):
 
 @pytest.mark.parametrize(
     ("name", "begin"),
-    [("r.json", "{"), ("R.JSON", "{"), ("r.md", "**FAILED**"), ("r.sarif", "{"), ("r.txt", "FAILED"), ("json", "FAILED")],
+    [
+        ("r.json", "{"),
+        ("R.JSON", "{"),
+        ("r.md", "**FAILED**"),
+        ("r.sarif", "{"),
+        ("r.txt", "FAILED"),
+        ("json", "FAILED"),
+    ],
 )
 def test_the_ending_of_the_file_names_the_form(tmp_path, name, begin):
     log, out = tmp_path / "train.log", tmp_path / name

@@ -110,6 +110,12 @@ def test_where_the_odd_rank_was_last_is_told_in_short_too(tmp_path, capsys):
             )
         (tmp_path / f"rank_{rank}.log").write_text("\n".join(lines) + "\n")
     assert main(["diagnose", str(tmp_path)]) == 1
-    assert "ranks 0-7 except 5 wait in collective #88 (ALLREDUCE)\n  rank_5.log:8  2026-11-27 03:00:07 INFO" in capsys.readouterr().out
+    assert (
+        "ranks 0-7 except 5 wait in collective #88 (ALLREDUCE)\n  rank_5.log:8  2026-11-27 03:00:07 INFO"
+        in capsys.readouterr().out
+    )
     assert main(["diagnose", str(tmp_path), "--lang", "zh"]) == 1
-    assert "rank 0-7（5 除外）在等集合通信 #88（ALLREDUCE）\n  rank_5.log:8  2026-11-27 03:00:07 INFO" in capsys.readouterr().out
+    assert (
+        "rank 0-7（5 除外）在等集合通信 #88（ALLREDUCE）\n  rank_5.log:8  2026-11-27 03:00:07 INFO"
+        in capsys.readouterr().out
+    )

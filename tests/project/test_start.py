@@ -118,7 +118,6 @@ def test_a_diagnosis_loads_the_way_of_a_line_and_nothing_beside(diagnosed):
         "logrules.engine.clock_sync",
         "logrules.engine.distributed",
         "logrules.engine.follow",
-        "logrules.inference.condition_trace",
         "logrules.ruleset.compile",
         "logrules.ruleset.models",
         "logrules.sources.flight_dump",

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logrules.inference.condition_trace import explain
 from logrules.inference.session import Session
 from logrules.model.report import Severity
 from logrules.model.stream import End, Tick
@@ -28,6 +27,7 @@ from logrules.ruleset.long_tables import RuleTable, SignalTable
 from logrules.ruleset.pack import Pack, Rule, Signal
 from logrules.ruleset.unparse import spell
 from logrules.ruleset.when import parse_when
+from logrules.ruletest.condition_trace import explain
 from tests.conftest import event
 
 NAMES = {"a": 0, "b": 1, "c": 2}

@@ -88,13 +88,12 @@ def _seen(match: Match) -> str:
 
 
 def _missing(leaf: Leaf, judged: Judged, name_of: NameOf) -> str:
-    state = judged.states.get(leaf)
-    match leaf, state:
-        case Repeated(least=least), RepeatedState():
-            return _too_few(leaf, state, least)
-        case Sequence(), SequenceState():
+    match leaf, judged.states.get(leaf):
+        case Repeated(), RepeatedState() as state:
+            return _too_few(leaf, state)
+        case Sequence(), SequenceState() as state:
             return _broken_off(leaf, state, name_of)
-        case Absence(), AbsenceState():
+        case Absence(), AbsenceState() as state:
             return _answered(leaf, state, name_of)
         case Absence(after=after), None:
             return f"{_names(after, name_of)} is absent"
@@ -114,11 +113,12 @@ def _absent(leaf: Leaf, judged: Judged, name_of: NameOf) -> str:
     return "; ".join(["absent", *said])
 
 
-def _too_few(leaf: Repeated, state: RepeatedState, least: int) -> str:
+def _too_few(leaf: Repeated, state: RepeatedState) -> str:
     counted = sum(count for _, count in state.recent)
+    of = f"{counted} of {leaf.least} times"
     if leaf.within_s is None or counted >= state.match.count:
-        return f"{counted} of {least} times"
-    return f"{counted} of {least} times within {spelled(leaf.within_s)}, {state.match.count} in all"
+        return of
+    return f"{of} within {spelled(leaf.within_s)}, {state.match.count} in all"
 
 
 def _broken_off(leaf: Sequence, state: SequenceState, name_of: NameOf) -> str:
