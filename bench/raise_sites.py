@@ -31,6 +31,11 @@ _NO_JOB = re.compile(
     # Servers of their own that come with a framework: a page to click on, a marketplace of endpoints.
     r"|^(studio|unsloth_cli)/|^huggingface_hub/_(inference_endpoints|multi_commits)"
     r"|^torch/(utils/(_strobelight|benchmark|show_pickle|throughput_benchmark|bundled_inputs|bottleneck)|distributed/_spmd)"
+    # Prediction with other models, trackers of boxes, ready-made programs and converters of Ultralytics.
+    r"|^ultralytics/(solutions|trackers|models/(sam|fastsam|llm)|hub|utils/(export|benchmarks|plotting|tuner|callbacks)|data/(converter|split))"
+    # What only starts machines, or answers at a desk.
+    r"|^sky/(client|server|users|workspaces|metrics|ssh_node_pools|volumes|schemas|templates|adaptors|provision/(?!kubernetes|slurm))"
+    r"|^xinference/(ui|core/(\w*upgrade|tokenizer_asset\w*|router\w*|cache_tracker|virtual_env_manager)|deploy/cmdline|thirdparty)"
     r"|^sglang/lang|^xinference/model/(audio|image|video|world)|^lmdeploy/serve/gradio|^swanlab/(converter|cmd)|^wandb/wandb_controller"
 )
 # Functions of engines that look at one request, or at what came with it, and whose errors are its answer.
