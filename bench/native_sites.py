@@ -18,8 +18,8 @@ _HOLE = re.compile(r"%[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|z|j|t)?([
 # What a library warns of and goes on from by itself.
 GOES_ON = re.compile(
     r"(?i)\b(?:ignor(?:ed|ing)|setting (?:it|\w+) to|not using it|using .{1,40} instead|will retry)\b"
-    r"|\b(?:skipping|falling back|skip this round|would have killed|limiting (?:it|value)?|cap it to|set both to|not dumping)\b"
-    r"|\b(?:is|are) disabled\b|\bDisabling\b|\bdestroy(?:ed|s)?\b|\bcleanup\b|\bunlink\b|\bclos(?:e|ing) failed\b|\bderegister\b"
+    r"|\b(?:skipping|falling back|skip this round|would have killed)\b"
+    r"|\b(?:limiting to|cap it to|set both to|not dumping|disabling)\b"
 )
 _SAYS = re.compile(r"[A-Za-z]{2,}\W.*[A-Za-z]{2,}")
 
