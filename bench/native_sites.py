@@ -19,6 +19,7 @@ _HOLE = re.compile(r"%[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|z|j|t)?([
 GOES_ON = re.compile(
     r"(?i)\b(?:ignor(?:ed|ing)|setting (?:it|\w+) to|not using it|using .{1,40} instead|will retry)\b"
     r"|\b(?:skipping|falling back|skip this round|would have killed)\b"
+    r"|\b(?:limiting to|cap it to|set both to|not dumping|disabling)\b"
 )
 _SAYS = re.compile(r"[A-Za-z]{2,}\W.*[A-Za-z]{2,}")
 

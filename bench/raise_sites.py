@@ -31,6 +31,11 @@ _NO_JOB = re.compile(
     # Servers of their own that come with a framework: a page to click on, a marketplace of endpoints.
     r"|^(studio|unsloth_cli)/|^huggingface_hub/_(inference_endpoints|multi_commits)"
     r"|^torch/(utils/(_strobelight|benchmark|show_pickle|throughput_benchmark|bundled_inputs|bottleneck)|distributed/_spmd)"
+    # Prediction with other models, trackers of boxes, ready-made programs and converters of Ultralytics.
+    r"|^ultralytics/(solutions|trackers|models/(sam|fastsam|llm)|hub|utils/(export|benchmarks|plotting|tuner|callbacks)|data/(converter|split))"
+    # What only starts machines, or answers at a desk.
+    r"|^sky/(client|server|users|workspaces|metrics|ssh_node_pools|volumes|schemas|templates|adaptors|provision/(?!kubernetes|slurm))"
+    r"|^xinference/(ui|core/(\w*upgrade|tokenizer_asset\w*|router\w*|worker_(handoff|re\w+)|lifecycle|\w+_store|model_generation)|deploy)"
     r"|^sglang/lang|^xinference/model/(audio|image|video|world)|^lmdeploy/serve/gradio|^swanlab/(converter|cmd)|^wandb/wandb_controller"
 )
 # Functions of engines that look at one request, or at what came with it, and whose errors are its answer.
@@ -40,6 +45,8 @@ _ONE_REQUEST = re.compile(
     r"|^(score|embed|classify)_request|^parse_(response_input|chat\w*)|^generate_chat_conv|^render_message|_get_prompt_input"
     r"|^_validate_and_reshape_mm_tensor|^v1_\w+_request|^load_(image|audio|video)|^_?load_single_item|^_call_hf_processor"
     r"|^parse_(message|tool)\w*|^_tokenize_one_request|^_wait_one_response|^normalize_batch_and|^_determine_batch_size"
+    r"|^_?normalize_\w+|^_media_url|^_embed_vl|^(txt2img|ocr|speech|docanalyze|controlnet_detect|image_to_\w+|world_generate|convert_ids_to_tokens)"
+    r"|^create_\w*embedding|^(delete|update|cancel|pause|resume)_(token_router|cache|launch)\w*"
     r"|^prompt_to_messages|^call_hf_processor|^apply_chat_template|^get_(prompt|input)_\w+|^_process_(image|video|audio)\w*|^_preprocess_\w+"
 )
 # Raised to steer a loop or to answer a client, and what a server turns into an answer.
