@@ -570,3 +570,18 @@ def restarted(at: str, steps: int) -> str:
 )
 def test_who_started_once_more_and_made_a_step_is_past_what_it_raised(on, story, at, steps, failed):
     assert (run_log(on, restarted(at, steps)).status is Status.FAILED) is failed
+
+
+def attempt(hour: int, epochs: int, *, begins: str) -> str:
+    said = [begins, *(f"Epoch {epoch} Average Training Loss: 0.{100 - epoch}" for epoch in range(1, epochs + 1))]
+    return "".join(f"2025-03-01 {hour}:{at:02}:00,250 - INFO - {line}\n" for at, line in enumerate(said))
+
+
+@pytest.mark.parametrize(
+    ("begins", "status"),
+    [("Starting training process...", Status.RUNNING), ("Using the first card", Status.FAILED)],
+)
+def test_a_script_that_says_that_it_begins_is_another_run(on, begins, status):
+    ended = "2025-03-01 10:30:00,250 - ERROR - CUDA out of memory in epoch 3. Training stopped.\n"
+    log = attempt(10, 2, begins="Loading the samples") + ended + attempt(11, 4, begins=begins)
+    assert run_log(on, log).status is status
