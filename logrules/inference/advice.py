@@ -51,14 +51,15 @@ def steps_for(steps: Sequence[FixStep], tables: Tables, at: Circumstances) -> tu
     chosen = chosen_fixes(steps, tables.settings, replace(at, told=told_of))
     fitting = ((fix, renamed(fix, settings)) for fix in chosen)
     left = [fix for before, fix in fitting if not (is_done(fix, at.told) or is_idle(before, fix))]
-    shown = _told(left, at.told) or _told(_of_no_variant(steps), at.told)
+    shown = _told(left, at.told) or _told(_of_no_variant(steps, at.seen), at.told)
     return tuple(_filled(fix, at.told) for fix in shown)
 
 
-def _of_no_variant(steps: Sequence[FixStep]) -> list[Fix]:
-    """The steps that ask for no words of a log; all, where each asks for some."""
-    general = [step.fix for step in steps if not (step.where or step.when_told or step.during)]
-    return general or [step.fix for step in steps]
+def _of_no_variant(steps: Sequence[FixStep], seen: frozenset[str]) -> list[Fix]:
+    """The steps for the frameworks that were ``seen`` that ask for no words of a log; all, where each asks for some."""
+    own = [step for step in steps if not step.frameworks or not seen.isdisjoint(step.frameworks)]
+    general = [step.fix for step in own if not (step.where or step.when_told or step.during)]
+    return general or [step.fix for step in own]
 
 
 def chosen_fixes(

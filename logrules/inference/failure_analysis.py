@@ -39,9 +39,8 @@ def captures_of(failure: Failure, link: ExceptionLink | None = None) -> dict[str
 def places_of(failure: Failure) -> dict[str, str]:
     """Whose code raised, each under a name of its own, so that steps can tell these cases apart.
 
-    ``own_place`` where it was the user's; else ``library_place``, beside ``calling_place`` where the user's code called
-    the library, and ``only_library``, its name, where it did not: the package that the file is installed as, else the
-    component that it is known to be from.
+    ``own_place`` where it was the user's; else ``library_place`` in ``raising_library``, beside ``calling_place`` where
+    the user's code called the library, and ``only_library``, its name, where it did not.
     """
     if not failure.frames:
         return {}
@@ -49,11 +48,9 @@ def places_of(failure: Failure) -> dict[str, str]:
     if last.origin.own:
         return {"own_place": _place(last)}
     calling = next((frame for frame in reversed(failure.frames) if frame.origin.own and frame.file), None)
-    if calling is not None:
-        return {"library_place": _place(last), "calling_place": _place(calling)}
-    installed = _INSTALLED.search(last.file.replace("\\", "/"))
-    name = installed[1] if installed else last.origin.component or ""
-    return {"library_place": _place(last), "only_library": name}
+    library = _library(last)
+    beside = {"calling_place": _place(calling)} if calling else {"only_library": library}
+    return {"library_place": _place(last), "raising_library": library, **beside}
 
 
 def raised_by(failure: Failure) -> str:

@@ -17,7 +17,7 @@ from logrules.ruleset.pattern import bounded, folded, may_hold
 
 # What a log may tell of a diagnosis of any rule, and of a command that is watched its process.
 _OF_RANKS = ("several", "suspects", "suspect_host", "all_waiting")
-_OF_PLACES = ("own_place", "library_place", "calling_place", "only_library")
+_OF_PLACES = ("own_place", "library_place", "calling_place", "raising_library", "only_library")
 OF_ANY_RULE = frozenset(("job_pid", "last_words", *_OF_RANKS, *_OF_PLACES))
 
 
