@@ -17,6 +17,8 @@ NEW_RUN_ROUNDS = 20
 
 # A server that answers so many requests behind what nobody knows has not died of it.
 ANSWERS = 3
+# What rules take from a line of a collective that ran out of time: its limit, or the words that say so.
+_RAN_OUT = frozenset(("timeout_ms", "ran_out"))
 # So many lines below the end of a script its next traceback is that of another run, and not of a process beside it.
 _ANOTHER_RUN = 2
 
@@ -193,4 +195,4 @@ def _raised_after(run: RunState, event: Event) -> bool:
 def _waited_past(completed: Observation, match: Match) -> bool:
     """Whether the lines tell of a collective that ran out of time behind the end."""
     late = (one for one in match.lines if one.order > completed.order)
-    return any("timeout_ms" in hit.captures for one in late for hit in one.event.hits)
+    return any(not _RAN_OUT.isdisjoint(hit.captures) for one in late for hit in one.event.hits)
