@@ -48,7 +48,8 @@ def places_of(failure: Failure) -> dict[str, str]:
     if last.origin.own:
         return {"own_place": _place(last)}
     calling = next((frame for frame in reversed(failure.frames) if frame.origin.own and frame.file), None)
-    library = _library(last)
+    installed = _INSTALLED.search(last.file.replace("\\", "/"))
+    library = installed[1] if installed else last.origin.component or ""
     beside = {"calling_place": _place(calling)} if calling else {"only_library": library}
     return {"library_place": _place(last), "raising_library": library, **beside}
 

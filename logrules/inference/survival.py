@@ -14,6 +14,8 @@ SURVIVAL_ROUNDS = 3
 NEW_RUN_ROUNDS = 20
 # A server that answers so many requests behind what nobody knows has not died of it.
 ANSWERS = 3
+# What rules take from a line of a collective that ran out of time: its limit, or the words that say so.
+_RAN_OUT = frozenset(("timeout_ms", "ran_out"))
 # So many lines below the end of a script its next traceback is that of another run, and not of a process beside it.
 _ANOTHER_RUN = 2
 
@@ -32,7 +34,7 @@ def survived(run: RunState, rule: Rule, match: Match) -> bool:
     if (completed := tracker.completed) is not None:
         # Who waited until his time ran out kept the job from ending.
         late = (one.event for one in match.lines if one.order > completed.order)
-        if any("timeout_ms" in hit.captures for event in late for hit in event.hits):
+        if any(not _RAN_OUT.isdisjoint(hit.captures) for event in late for hit in event.hits):
             return False
         # What is lost while processes end is no matter, but who is through reads no arguments any more.
         own_end = last.refused_program is not None or _ended_script(run, last)

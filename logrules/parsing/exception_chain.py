@@ -112,7 +112,10 @@ class OpenTraceback:
         """Whether the last of these lines, with which its log ends, is of the source of its last frame."""
         last = lines[-1]
         below = (line for line in lines if line.worker == self.first.worker and line.line > self.last_line)
-        reach = SOURCE_LINES + sum(_SHOWN_SOURCE.match(line.message) is not None for line in below)
+        # A message without a name that tells goes on in lines that are indented.
+        reach = SOURCE_LINES + sum(
+            line.message[:1] in (" ", "\t") or _SHOWN_SOURCE.match(line.message) is not None for line in below
+        )
         near = self.first.source == last.source and last.line - self.last_line <= reach
         alone = not (self.nested or self.frames.innermost_first) and self.link is None
         if not self.frames.count:

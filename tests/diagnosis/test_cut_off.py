@@ -27,6 +27,7 @@ BOXED = (
     "│                                                  │\n"
     "│ ❱  90 │   score = self.model(batch)              │\n"
 )
+UNNAMED = "    score = self.model(batch)\nthe scores of step 8 are late\n    asked: 8\n    there: 7\n    left: 1\n"
 STEPS = "".join(f"step {number} loss 2.{number} lr 0.1\n" for number in range(1, 8))
 
 
@@ -40,6 +41,8 @@ def on():
     [
         ("the last line is source text", STEPS + FRAMES + "    score = self.model(batch)\n", True),
         ("the last line is a frame", STEPS + FRAMES, True),
+        ("its message names no class and goes on in lines that are indented", STEPS + FRAMES + UNNAMED, True),
+        ("the same, and training went on", FRAMES + UNNAMED + STEPS, False),
         ("its last frames were lost and training went on", FRAMES + STEPS, False),
         ("its head alone, and training went on", FRAMES.splitlines()[0] + "\n" + STEPS, False),
         ("its head alone names who wrote it", STEPS + "[2025-03-02 10:00:09 TP0] " + FRAMES, True),
