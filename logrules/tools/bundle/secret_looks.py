@@ -84,6 +84,11 @@ def is_no_word(text: str) -> bool:
     return len(text) >= _MIN_LETTERS and text.isascii() and text.isalpha() and _unusual(text.lower()) >= _MIN_UNUSUAL
 
 
+def is_unusual(text: str) -> bool:
+    """Whether its letters and digits follow each other as in few words; less than what is there by chance."""
+    return _unusual(text) >= _MIN_UNUSUAL
+
+
 def _unusual(text: str) -> float:
     """The share of the pairs of letters and digits side by side that names and words hardly have."""
     pairs = [(one, other) for one, other in pairwise(text) if one.isalnum() and other.isalnum()]
