@@ -24,7 +24,7 @@ _END = re.compile(
 )
 _LINE_END = re.compile(r"\r\n|\n|\r")
 # What these do not end is no frame, continuation or record.
-_LAST_OF_ENDS = frozenset("|│┃\\\"}")
+_LAST_OF_ENDS = frozenset('|│┃\\"}')
 _NEXT_FRAME = re.compile(r"[ \t]*(?:[|>│┃][ \t]*){0,2}")
 _HANGING = re.compile(r"(?:[ \t]{2,})?")
 _END_OF_HEAD = re.compile(r"[ \t]|[=:][ ]?\\*\"")
@@ -92,7 +92,7 @@ def _end_of_line(text: str, line: int, stop: int, below: int) -> tuple[int, str 
 def _joint(
     text: str, flat: str, ended: tuple[int, str | None], places: tuple[int, int, int, int]
 ) -> tuple[int, int] | None:
-    """Where a line ends and goes on, if it does; ``places`` are where the one before begins, itself, its end, and the next."""
+    """Where a line ends and goes on; ``places``: where the one before begins, it itself, its end, the next."""
     (end, how), (before, line, stop, below) = ended, places
     head = _same_beginning(text, flat, line, below)
     width = stop - line

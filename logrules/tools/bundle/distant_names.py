@@ -106,22 +106,29 @@ def secrets_near_names(text: str, places: Sequence[int]) -> Iterator[tuple[int, 
         is_drawn_long = drawn_by_lot(found["secret"]) >= (MIN_HINTED if found["hint"] is None else MIN_SIGNED)
         if (is_asked_for or is_drawn_long) and not is_nothing(found["secret"]):
             yield found.span("secret")
-    for pattern, start, end in _turned(text, places):
-        for found in pattern.finditer(text, start, end):
-            is_sure = found.groupdict().get("password") or _INTERNET.match(text, found.end("secret"))
+    for start, end in _lines_before(text, places):
+        for found in (one for pattern in _TURNED for one in pattern.finditer(text, start, end)):
+            is_sure = found.groupdict().get("password") is not None
+            if is_drawn(found["secret"]) or (is_chosen(found["secret"]) and is_sure):
+                yield found.span("secret")
+    yield from logins(text)
+
+
+def logins(text: str) -> Iterator[tuple[int, int]]:
+    """Where passwords stand between a user and a host (start, end)."""
+    for line in lines_at(text, [*places_in("@", text)]):
+        end = text.find("\n", line)
+        for found in _LOGGED_IN.finditer(text, line, end if end >= 0 else len(text)):
+            is_sure = _INTERNET.match(text, found.end("secret")) is not None
             if is_drawn(found["secret"]) or (is_chosen(found["secret"]) and is_sure):
                 yield found.span("secret")
 
 
-def _turned(text: str, places: Sequence[int]) -> Iterator[tuple["regex.Pattern[str]", int, int]]:
-    """Where to look for values in front of their names: in the lines of these and the one before, and in those with @."""
+def _lines_before(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The lines with the places, each with the one before."""
     for line in lines_at(text, places):
-        start = text.rfind("\n", 0, max(0, line - 1)) + 1
         end = text.find("\n", line)
-        yield from ((pattern, start, end if end >= 0 else len(text)) for pattern in _TURNED)
-    for line in lines_at(text, places_in("@", text)):
-        end = text.find("\n", line)
-        yield _LOGGED_IN, line, end if end >= 0 else len(text)
+        yield text.rfind("\n", 0, max(0, line - 1)) + 1, end if end >= 0 else len(text)
 
 
 def _values_behind(text: str, name: "regex.Match[str]", left: str, before: str) -> Iterator[tuple[int, int]]:

@@ -34,17 +34,27 @@ def secrets_of_forms(view: str) -> Iterator[Span]:
 
 def secrets_of_prefixes(view: str) -> Iterator[Span]:
     """Where secrets stand that begin with the prefix of a form (start, end, kind), or with the beginning of one."""
-    places: defaultdict[int, list[int]] = defaultdict(list)
+    by_form: defaultdict[int, list[int]] = defaultdict(list)
+    for place, _, forms in _prefix_places(view):
+        for form in forms:
+            by_form[form].append(place)
+    for form, starts in sorted(by_form.items()):
+        yield from _of_form(secret_forms()[form], view, sorted(starts))
+
+
+def begun_places(view: str) -> Iterator[int]:
+    """Where a prefix stands with something behind it that is drawn by lot, whatever ends it."""
+    for place, end, _ in _prefix_places(view):
+        if drawn_by_lot(_ALPHANUMERIC.match(view, end)[0]) >= _MIN_WRAPPED:  # type: ignore[index]  # (it fits the empty text too)
+            yield place
+
+
+def _prefix_places(view: str) -> Iterator[tuple[int, int, list[int]]]:
+    """Where prefixes of forms begin and end, and whose they are."""
     matcher, forms, lengths = _matcher()
     # One byte for each character: no prefix has another one.
     for end, number in matcher.find(view.encode("ascii", "replace")):
-        places[number].append(end - lengths[number])
-    by_form: defaultdict[int, list[int]] = defaultdict(list)
-    for number, starts in places.items():
-        for form in forms[number]:
-            by_form[form] += starts
-    for form, starts in sorted(by_form.items()):
-        yield from _of_form(secret_forms()[form], view, sorted(starts))
+        yield end - lengths[number], end, forms[number]
 
 
 @cache

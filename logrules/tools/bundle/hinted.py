@@ -29,7 +29,9 @@ class HintedPatterns:
             for hint in hints.split("|"):
                 plain[hint].append(number)
         self._rows = [*plain.values()]
-        self._matcher: LiteralMatcher = matcher_of([(hint.encode(), number, False) for number, hint in enumerate(plain)])
+        self._matcher: LiteralMatcher = matcher_of(
+            [(hint.encode(), number, False) for number, hint in enumerate(plain)]
+        )
 
     def near(self, text: str) -> Iterator[tuple[int, "regex.Pattern[str]", list[int]]]:
         """The patterns of which a hint stands in the text, with their numbers and its places (in order)."""

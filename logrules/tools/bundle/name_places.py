@@ -37,16 +37,15 @@ def name_places(text: str) -> list[int]:
     return [
         start + place
         for start, end in _stretches(text)
-        for place in _places_within(text[max(0, start - 1) : end + 1], start > 0, end < len(text))
+        for place in _places_within(text[max(0, start - 1) : end + 1], min(start, 1), min(len(text) - end, 1))
     ]
 
 
 @lru_cache(maxsize=8_192)
-def _places_within(stretch: str, is_preceded: bool, is_followed: bool) -> tuple[int, ...]:
-    """Where names begin in a stretch, counted from its second character if one precedes it; the last one follows it."""
-    found = ANY_NAME.finditer(stretch, is_preceded, overlapped=True)
-    end = len(stretch) - is_followed
-    return tuple(one.start() - is_preceded for one in found if one.end() <= end)
+def _places_within(stretch: str, before: int, behind: int) -> tuple[int, ...]:
+    """Where names begin in a stretch, counted from behind its first characters, which only tell what precedes them."""
+    found = ANY_NAME.finditer(stretch, before, overlapped=True)
+    return tuple(one.start() - before for one in found if one.end() <= len(stretch) - behind)
 
 
 def matches_at(pattern: "regex.Pattern[str]", text: str, places: Iterable[int]) -> Iterator["regex.Match[str]"]:

@@ -13,6 +13,8 @@ from logrules.tools.bundle.secret_looks import MIN_HINTED, MIN_SIGNED, drawn_by_
 _LONG = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{24,4096}+")
 # One that is parted by - or _ may be a name of many words: it has to be longer.
 _MIN_PARTED = 32
+# What tells of a public value at its beginning is no longer.
+_MAX_MARK = 64
 _PARTS = re.compile("[_-]")
 # In one case caches and objects are named too, but an issuer puts his name in front: of ids that do that the longest
 # have 27 characters (KSUID).
@@ -42,7 +44,7 @@ def random_tokens(text: str) -> Iterator[tuple[int, int]]:
 def _is_public(text: str, place: int) -> bool:
     """Whether what begins at the place is within what may be known."""
     line = text.rfind("\n", 0, place) + 1
-    return any(found.start() <= place < found.end() for found in _PUBLIC.finditer(text, line, place + MIN_SIGNED))
+    return any(found.start() <= place < found.end() for found in _PUBLIC.finditer(text, line, place + _MAX_MARK))
 
 
 def _is_random(token: str) -> bool:

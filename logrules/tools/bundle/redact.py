@@ -19,8 +19,8 @@ from logrules.tools.bundle.plain_text import folded, without_controls
 from logrules.tools.bundle.private_details import ADDRESS, private_details
 from logrules.tools.bundle.random_tokens import random_tokens
 from logrules.tools.bundle.record_texts import texts_of_records
-from logrules.tools.bundle.respelled import respelled
 from logrules.tools.bundle.repeated_lines import RepeatedLines
+from logrules.tools.bundle.respelled import respelled
 from logrules.tools.bundle.secret_forms import command_secrets
 from logrules.tools.bundle.secret_looks import is_nothing
 from logrules.tools.bundle.secret_tables import secret_cells
@@ -96,13 +96,16 @@ class Redactor:
         lines = RepeatedLines(view)
         parts: list[tuple[TextView, TextView | None]] = []
         spans: list[Span] = list(self._everything(view)) if self._own else []
-        for part in iter(lambda: lines.like(spans) if parts else lines.distinct(), None):
+        part = lines.distinct()
+        while part is not None:
             cuts = list(joints_of(part.text))
             parts.append((part, whole_lines(part.text, cuts)))
-            if self._own or (suspects := suspect_lines(part.text, cuts)) is None:
-                break
-            for start, end, kind in self._everything(suspects.text):
-                spans += ((*piece, kind) for one in suspects.spans(start, end) for piece in part.spans(*one))
+            suspects = suspect_lines(part.text, cuts) if not self._own else None
+            if suspects is not None:
+                found = self._everything(suspects.text)
+                places = ((kind, one) for start, end, kind in found for one in suspects.spans(start, end))
+                spans += [(*piece, kind) for kind, one in places for piece in part.spans(*one)]
+            part = lines.like(spans)
         return _Reading(view, tuple(parts), tuple(spans))
 
     def _everything(self, view: str, depth: int = 0) -> Iterator[Span]:

@@ -12,6 +12,7 @@ from itertools import accumulate
 from logrules.tools.bundle.text_view import Piece, TextView, view_of
 
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
+_NOT = bytes.maketrans(b"\0\1", b"\1\0")
 # Of lines that are alike so many are looked at, and of all others so many round them: what stands there may tell.
 _ENOUGH, _CONTEXT = 2, 3
 # Lines that name what stands far below them: the heads of blocks and of columns.
@@ -51,12 +52,9 @@ class RepeatedLines:
         first, end = max(0, at - _CONTEXT), min(len(self._left_out), at + _CONTEXT + 1)
         self._left_out[first:end] = bytes(end - first)
 
-    def _view(self, kept: bytes) -> TextView | None:
+    def _view(self, kept: bytearray) -> TextView | None:
         pieces = list(_pieces(self._text, self._starts, kept))
         return view_of(pieces, joint=0) if pieces else None
-
-
-_NOT = bytes.maketrans(b"\0\1", b"\1\0")
 
 
 def _shapes(text: str) -> list[str]:
@@ -70,7 +68,7 @@ def _is_head(shape: str) -> bool:
     return "0" not in shape and "4" not in shape and any(name in shape.lower() for name in _NAMES)
 
 
-def _pieces(text: str, starts: list[int], kept: bytes) -> Iterator[Piece]:
+def _pieces(text: str, starts: list[int], kept: bytearray) -> Iterator[Piece]:
     at = kept.find(1)
     while at >= 0:
         behind = kept.find(0, at)

@@ -89,7 +89,9 @@ def _rows(text: str, start: int) -> Iterator[tuple[int, str]]:
 
 def _is_secret_cell(head: str, value: str) -> bool:
     """Whether a cell is a secret: no word, no number, nothing with blanks; below a password's name, a word."""
-    if _PASSWORD.fullmatch(head) and value.isascii() and len(value) >= _MIN_CHARS and not is_nothing(value):
+    if is_nothing(value):
+        return False
+    if _PASSWORD.fullmatch(head) and value.isascii() and len(value) >= _MIN_CHARS:
         return not value.replace(".", "").isdecimal() and " " not in value
     mixed = any(map(str.isalpha, value)) and any(map(str.isdecimal, value)) and " " not in value
     return (mixed and len(value) >= _MIN_CHARS and drawn_by_lot(value) >= _MIN_DRAWN) or is_chosen(value)
@@ -131,8 +133,8 @@ def _aligned_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]
             if len(cells) not in {len(heads), len(heads) + 1}:
                 break
             read_until = start + len(line)
-            for head, (begin, end) in ((heads[number], cells[number]) for number in wanted):
-                if _is_secret_cell(head, line[begin:end]):
+            for name, (begin, end) in ((heads[number], cells[number]) for number in wanted):
+                if _is_secret_cell(name, line[begin:end]):
                     yield start + begin, start + end
 
 

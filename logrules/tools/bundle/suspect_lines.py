@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from logrules.tools.bundle.cut_lines import Joint
-from logrules.tools.bundle.form_places import secrets_of_prefixes
+from logrules.tools.bundle.distant_names import logins
+from logrules.tools.bundle.form_places import begun_places, secrets_of_prefixes
 from logrules.tools.bundle.name_places import LAST_WORDS, last_words, name_places
 from logrules.tools.bundle.put_together import joined_places
 from logrules.tools.bundle.respelled import SPELT_OTHERWISE
@@ -41,7 +42,7 @@ def suspect_lines(text: str, joints: Sequence[Joint]) -> TextView | None:
     lower = text.replace("İ", "I").lower()
     starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
     kept = bytearray(len(starts))
-    for place in _places(text, lower, joints):
+    for place in _places(text, joints):
         at = bisect_right(starts, place) - 1
         _keep(kept, at - 1, at + _ABOVE)
     for place in name_places(text):
@@ -94,12 +95,14 @@ def _line(text: str, starts: Sequence[int], at: int) -> str:
     return text[starts[at] : starts[at + 1] - 1] if at + 1 < len(starts) else ""
 
 
-def _places(text: str, lower: str, joints: Iterable[Joint]) -> Iterator[int]:
+def _places(text: str, joints: Iterable[Joint]) -> Iterator[int]:
     """Where something stands without which there is no secret, but for names."""
+    yield from begun_places(text)
     yield from (start for start, _, _ in secrets_of_prefixes(text))
     yield from (found.start() for found in _LONG.finditer(text) if _is_drawn(found[0]))
     yield from (found.start() for found in SPELT_OTHERWISE.finditer(text))
-    yield from (start for start, *_ in (*odd_secrets(text), *surrounded_secrets(text), *command_secrets(text)))
+    yield from (start for start, _, _ in (*odd_secrets(text), *surrounded_secrets(text)))
+    yield from (start for start, _ in (*command_secrets(text), *logins(text)))
     yield from joined_places(text)
     for line, end, start in joints:
         last, rest = text[max(line, end - _JOINT_CHARS) : end], text[start : start + _JOINT_CHARS]
