@@ -5,7 +5,7 @@ from itertools import islice
 
 import regex
 
-from logrules.tools.bundle.name_places import matches_at
+from logrules.tools.bundle.name_places import lines_at, matches_at, places_in
 from logrules.tools.bundle.secret_looks import (
     MIN_HINTED,
     MIN_SIGNED,
@@ -71,8 +71,10 @@ _TURNED = tuple(
         # As pytest tells of which attribute a value is.
         rf"""["'](?P<secret>[^"'\n]{{6,400}}+)["'] (?= [ ] (?: [^\n]{{0,80}}\n[^\n]{{0,120}}where[ ]["'](?P=secret)["'][ ] )? = [ ] [\w.()\[\]]{{1,80}}? (?:(?P<password>{PASSWORDS})|{KEYS}|(?:token|key|sk|pat|pass|pwd)\b) )""",
         r"""(?<!\S)["'“]?(?P<secret>[^\s"'()]{6,400}+)["'”]?[ ]?[(](?P<password>password|passwd|passphrase|pwd|密码|口令|密钥)[)]""",
-        r"""(?<![\w/.:@-])[\w.-]{1,40}+[:/](?P<secret>[^\s:"'/]{6,100})@(?:[\w.-]{1,100}:\d{2,5}\b|[\w-]{1,60}(?:\.[\w-]{1,60}){1,6})""",
     )
+)
+_LOGGED_IN = regex.compile(
+    r"""(?<![\w/.:@-])[\w.-]{1,40}+[:/](?P<secret>[^\s:"'/]{6,100})@(?:[\w.-]{1,100}:\d{2,5}\b|[\w-]{1,60}(?:\.[\w-]{1,60}){1,6})"""
 )
 # A sentence that ends in a colon, and what it announces alone on a line below.
 _BELOW = regex.compile(
@@ -104,11 +106,29 @@ def secrets_near_names(text: str, places: Sequence[int]) -> Iterator[tuple[int, 
         is_drawn_long = drawn_by_lot(found["secret"]) >= (MIN_HINTED if found["hint"] is None else MIN_SIGNED)
         if (is_asked_for or is_drawn_long) and not is_nothing(found["secret"]):
             yield found.span("secret")
-    for pattern in _TURNED:
-        for found in pattern.finditer(text):
-            is_sure = found.groupdict().get("password") or _INTERNET.match(text, found.end("secret"))
+    for start, end in _lines_before(text, places):
+        for found in (one for pattern in _TURNED for one in pattern.finditer(text, start, end)):
+            is_sure = found.groupdict().get("password") is not None
             if is_drawn(found["secret"]) or (is_chosen(found["secret"]) and is_sure):
                 yield found.span("secret")
+    yield from logins(text)
+
+
+def logins(text: str) -> Iterator[tuple[int, int]]:
+    """Where passwords stand between a user and a host (start, end)."""
+    for line in lines_at(text, [*places_in("@", text)]):
+        end = text.find("\n", line)
+        for found in _LOGGED_IN.finditer(text, line, end if end >= 0 else len(text)):
+            is_sure = _INTERNET.match(text, found.end("secret")) is not None
+            if is_drawn(found["secret"]) or (is_chosen(found["secret"]) and is_sure):
+                yield found.span("secret")
+
+
+def _lines_before(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The lines with the places, each with the one before."""
+    for line in lines_at(text, places):
+        end = text.find("\n", line)
+        yield text.rfind("\n", 0, max(0, line - 1)) + 1, end if end >= 0 else len(text)
 
 
 def _values_behind(text: str, name: "regex.Match[str]", left: str, before: str) -> Iterator[tuple[int, int]]:

@@ -15,6 +15,7 @@ from logrules.tools.bundle.secret_looks import (
     has_mixture,
     has_signs,
     is_any_secret,
+    is_asked,
     is_chosen,
     is_counted,
     is_drawn,
@@ -212,7 +213,8 @@ def _is_no_value(found: "regex.Match[str]", text: str, secret: str) -> bool:
     is_path = _PATH.fullmatch(secret) is not None and drawn_by_lot(secret) < MIN_HINTED
     is_told = bool(found["typed"]) and not has_mixture(secret)
     is_code = _is_called(text, found, secret) or _is_its_own_name(text, found, secret)
-    return is_nothing(secret) or is_nothing(found["secret"]) or is_path or is_told or is_code
+    asks = is_asked(name_before(text, found.start())[0]) and not is_drawn(secret)
+    return is_nothing(secret) or is_nothing(found["secret"]) or is_path or is_told or is_code or asks
 
 
 def _tells_enough(found: "regex.Match[str]", left: str, before: str) -> bool:

@@ -1,5 +1,6 @@
 """What names a person or a network without being a secret: e-mail addresses, home folders, private addresses."""
 
+import re
 from collections.abc import Iterator
 from ipaddress import ip_address
 
@@ -16,6 +17,7 @@ _NOBODY = regex.compile(r"git@|noreply@|no-reply@")
 _HOME = regex.compile(
     r"(?:(?<![\w.-])|(?<=\\n))(?:/(?:[\w.-]{1,64}/){0,3}home\d{0,3}|/Users|/private/var/users|[A-Za-z]:(?:\\{1,4}|/)Users|\\Users)(?:\\{1,4}|/)(?P<secret>[^\s/\\:\"'<>|,;()\[\]{}]{1,64})"
 )
+_NEAR_HOME = re.compile(r"home\d{0,3}[\\/]|[Uu]sers[\\/]")
 _HOME_OF_NOBODY = {
     "user",
     "runner",
@@ -41,11 +43,21 @@ def private_details(text: str, keep: frozenset[str]) -> Iterator[tuple[int, int,
     if "emails" not in keep:
         yield from ((*one.span(), "e-mail") for one in _EMAIL.finditer(text) if not _NOBODY.match(one[0]))
     if "paths" not in keep:
-        homes = (one for one in _HOME.finditer(text) if one["secret"] not in _HOME_OF_NOBODY)
+        homes = (one for one in _homes(text) if one["secret"] not in _HOME_OF_NOBODY)
         yield from ((*one.span("secret"), "user") for one in homes)
     if "addresses" not in keep:
         yield from ((*one.span(), ADDRESS) for one in _IPV4.finditer(text) if _is_private(one[0]))
         yield from ((*one.span(), ADDRESS) for one in _IPV6.finditer(text) if _is_private(one[0]))
+
+
+def _homes(text: str) -> Iterator["regex.Match[str]"]:
+    end = 0
+    for hint in _NEAR_HOME.finditer(text):
+        if hint.start() >= end:
+            start = text.rfind("\n", 0, hint.start()) + 1
+            end = text.find("\n", hint.end())
+            end = len(text) if end < 0 else end
+            yield from _HOME.finditer(text, start, end)
 
 
 def _is_private(text: str) -> bool:

@@ -7,9 +7,10 @@ Each is a line of its own, in pieces of where it was written.
 
 import base64
 import binascii
+import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import regex
 
@@ -18,6 +19,7 @@ from logrules.tools.bundle.text_view import Piece
 _QUOTED = r"""(?<!\\)\\*+(?P<q>["'`])(?P<text>[^"'`\n\\]{0,4096}+)\\*+(?P=q)"""
 _TERM = regex.compile(rf"""{_QUOTED}|(?P<text>[^\s"'`,()]++)""")
 _GAP = r"%[-+ 0]?\d{0,4}(?:\.\d{1,3})?[sdvqr]|\{(?:\w{0,20}(?:![rsa])?|:\w{0,5})\}"
+_GAPS = re.compile(_GAP)
 # A text with gaps, what says that their fillings follow, and these.
 _FORMAT = regex.compile(
     rf"""
@@ -37,6 +39,8 @@ _SIGN = r"(?:[ \t]{0,8}(?:\+|\.\.?|&|\|\||<<|<>|~)[ \t]{0,8})"
 _JOINED = regex.compile(
     rf"""{_VALUE}(?:{_SIGN}{_VALUE}){{1,15}}+|(?:\$?\{{\w{{1,60}}+\}}|\$[A-Za-z_]\w{{0,60}}+){{2,16}}+""", regex.VERBOSE
 )
+# A sign between two of them.
+_JOINING = re.compile(r"""(?:[+&~]|\|\||<[<>]|\.(?<=[. \t]\.))[ \t]{0,8}[\w"'$({]|\}\$?\{|\$\w{1,60}\$""")
 _PART = regex.compile(rf"""{_QUOTED}|(?P<name>\$?\{{\w++\}}|\$?[A-Za-z_][\w.]*+)""")
 _ASSIGNED = regex.compile(
     r"""
@@ -51,11 +55,11 @@ _POINTER = regex.compile(r"(?P<to>[^\n└]{0,400}?[ │|])└ ")
 _POINTED = regex.compile(r"[A-Za-z_][\w.]{0,60}+")
 # Base64 of plain characters: of each four the first is one of these; and the same in hexadecimal digits. Words are made
 # so by chance alone.
-_HEXADECIMAL = regex.compile(r"(?i)(?:[2-7][0-9a-f]){12,4096}+")
-_ENCODED = regex.compile(
+_HEXADECIMAL = re.compile(r"(?i)(?:[2-7][0-9a-f]){12,4096}+")
+_ENCODED = re.compile(
     r"(?<![0-9A-Fa-f])(?:[2-7][0-9a-fA-F]){12,4096}+(?![0-9A-Za-z])"
     r"|(?<![\w+/-])(?:[I-Za-f][\w+/-]{3}){4,1024}+(?:[I-Za-f][\w+/-]{1,2}={0,2})?(?![\w+/-])",
-    regex.ASCII,
+    re.ASCII,
 )
 
 
@@ -66,11 +70,32 @@ def put_together(view: str) -> Iterator[Piece]:
         yield "\n", line[-1][2], line[-1][2]
 
 
+def joined_places(text: str) -> Iterator[int]:
+    """Where variables are joined that are assigned somewhere, and where they are."""
+    expressions = list(_expressions(text))
+    assigned = _assigned(text, expressions)
+    for found in expressions:
+        names = _names(found)
+        if names & assigned.keys():
+            yield found.start()
+            yield from (start for name in names for _, start, _ in assigned.get(name, ()))
+
+
+def _lines_of(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+    """From where to where the lines are in which it matches."""
+    found = pattern.search(text)
+    while found is not None:
+        end = text.find("\n", found.end())
+        end = len(text) if end < 0 else end
+        yield text.rfind("\n", 0, found.start()) + 1, end
+        found = pattern.search(text, end)
+
+
 def _formatted(view: str) -> Iterator[list[Piece]]:
-    for found in _FORMAT.finditer(view) if "%" in view or "{" in view else ():
+    for found in (one for start, end in _lines_of(_GAPS, view) for one in _FORMAT.finditer(view, start, end)):
         fillings = _fillings(view, *found.span("fillings"))
         pieces, last = [_line_before(view, found.start())], found.start("format")
-        for gap, filling in zip(regex.finditer(_GAP, found["format"]), fillings, strict=False):
+        for gap, filling in zip(_GAPS.finditer(found["format"]), fillings, strict=False):
             start, end = (found.start("format") + place for place in gap.span())
             pieces += [(view[last:start], last, start), filling]
             last = end
@@ -91,18 +116,31 @@ def _fillings(view: str, start: int, end: int) -> list[Piece]:
 
 def _joined(view: str) -> Iterator[list[Piece]]:
     """Lines in which variables are joined, with what was assigned to them last."""
-    expressions = list(_JOINED.finditer(view))
-    if not expressions:
-        return
-    wanted = {_bare(part["name"]) for found in expressions for part in _PART.finditer(found[0]) if part["name"]}
-    assigned: defaultdict[str, list[Piece]] = defaultdict(list)
-    for one in _ASSIGNED.finditer(view):
-        if one["name"] in wanted:
-            assigned[one["name"]].append((one["text"], *one.span("text")))
+    expressions = list(_expressions(view))
+    assigned = _assigned(view, expressions)
     for found in expressions if assigned else ():
         pieces = [_value(part, assigned) for part in _PART.finditer(view, *found.span())]
         if any(start < found.start() for _, start, _ in pieces):
             yield [_line_before(view, found.start()), *pieces]
+
+
+def _expressions(view: str) -> Iterator["regex.Match[str]"]:
+    for start, end in _lines_of(_JOINING, view):
+        yield from _JOINED.finditer(view, start, end)
+
+
+def _names(expression: "regex.Match[str]") -> set[str]:
+    return {_bare(part["name"]) for part in _PART.finditer(expression[0]) if part["name"]}
+
+
+def _assigned(view: str, expressions: Iterable["regex.Match[str]"]) -> dict[str, list[Piece]]:
+    """What is assigned to the names in expressions."""
+    wanted = {name for found in expressions for name in _names(found)}
+    assigned: defaultdict[str, list[Piece]] = defaultdict(list)
+    for one in _ASSIGNED.finditer(view) if wanted else ():
+        if one["name"] in wanted:
+            assigned[one["name"]].append((one["text"], *one.span("text")))
+    return dict(assigned)
 
 
 def _value(part: "regex.Match[str]", assigned: dict[str, list[Piece]]) -> Piece:

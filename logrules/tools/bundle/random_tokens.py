@@ -3,21 +3,22 @@
 import base64
 import binascii
 import json
-from bisect import bisect_right
+import re
 from collections.abc import Iterator
-from operator import itemgetter
 
 import regex
 
 from logrules.tools.bundle.secret_looks import MIN_HINTED, MIN_SIGNED, drawn_by_lot, is_by_chance
 
-_LONG = regex.compile(r"(?<![\w-])(?=[A-Za-z_-]*+\d)(?=[\d_-]*+[A-Za-z])[A-Za-z0-9_-]{24,4096}+", regex.ASCII)
+_LONG = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{24,4096}+")
 # One that is parted by - or _ may be a name of many words: it has to be longer.
 _MIN_PARTED = 32
-_PARTS = regex.compile("[_-]")
+# What tells of a public value at its beginning is no longer.
+_MAX_MARK = 64
+_PARTS = re.compile("[_-]")
 # In one case caches and objects are named too, but an issuer puts his name in front: of ids that do that the longest
 # have 27 characters (KSUID).
-_ISSUED = regex.compile(r"[A-Za-z]\w{1,11}[_-][A-Za-z0-9]{28,}")
+_ISSUED = re.compile(r"[A-Za-z]\w{1,11}[_-][A-Za-z0-9]{28,}")
 # Fingerprints, public keys, certificates and pictures may be known, in base64 by how it begins; servers number requests
 # and answers, and services calls.
 _PUBLIC = regex.compile(
@@ -35,15 +36,20 @@ _PUBLIC = regex.compile(
 
 def random_tokens(text: str) -> Iterator[tuple[int, int]]:
     """Where they stand (start, end)."""
-    public = [found.span() for found in _PUBLIC.finditer(text)]
     for found in _LONG.finditer(text):
-        at = bisect_right(public, found.start(), key=itemgetter(0)) - 1
-        is_public = at >= 0 and found.start() < public[at][1]
-        if not is_public and _is_random(found[0]) and not is_plain_json(found[0]):
+        if _is_random(found[0]) and not is_plain_json(found[0]) and not _is_public(text, found.start()):
             yield found.span()
 
 
+def _is_public(text: str, place: int) -> bool:
+    """Whether what begins at the place is within what may be known."""
+    line = text.rfind("\n", 0, place) + 1
+    return any(found.start() <= place < found.end() for found in _PUBLIC.finditer(text, line, place + _MAX_MARK))
+
+
 def _is_random(token: str) -> bool:
+    if token.isdecimal() or not any(map(str.isdecimal, token)):
+        return False
     if token.lower() == token or token.upper() == token:
         return _ISSUED.match(token) is not None and is_by_chance(token)
     is_long = token.isalnum() or len(token) >= _MIN_PARTED

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import regex
 
 from logrules.model.errors import LogrulesError
-from logrules.tools.bundle.cut_lines import whole_lines
+from logrules.tools.bundle.cut_lines import joints_of, whole_lines
 from logrules.tools.bundle.distant_names import secrets_near_names
 from logrules.tools.bundle.form_places import secrets_of_forms
 from logrules.tools.bundle.known_secrets import KnownSecrets
@@ -19,10 +19,13 @@ from logrules.tools.bundle.plain_text import folded, without_controls
 from logrules.tools.bundle.private_details import ADDRESS, private_details
 from logrules.tools.bundle.random_tokens import random_tokens
 from logrules.tools.bundle.record_texts import texts_of_records
+from logrules.tools.bundle.repeated_lines import RepeatedLines
 from logrules.tools.bundle.respelled import respelled
 from logrules.tools.bundle.secret_forms import command_secrets
 from logrules.tools.bundle.secret_looks import is_nothing
 from logrules.tools.bundle.secret_tables import secret_cells
+from logrules.tools.bundle.suspect_lines import suspect_lines
+from logrules.tools.bundle.text_view import TextView
 
 # A pattern of the user's own may backtrack without end.
 _TIMEOUT_S = 5.0
@@ -31,6 +34,7 @@ _MAX_DEPTH = 2
 _MIN_WORD = 3
 _OWN = "a pattern of yours"
 _MARK = regex.compile(r"\[redacted: [^\]\n]{1,60}\]")
+_LINE_END = regex.compile("\n")
 _STARS = frozenset("*xX.•")
 
 Span = tuple[int, int, str]
@@ -44,6 +48,15 @@ class Taken:
     kind: str
     count: int
     lines: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A text, the parts of it that were looked at (each with its lines that were cut), and what was recognised."""
+
+    view: str
+    parts: tuple[tuple[TextView, TextView | None], ...]
+    spans: tuple[Span, ...]
 
 
 class Redactor:
@@ -63,21 +76,37 @@ class Redactor:
         Lines stay lines: a secret that spans several leaves as many. Terminal sequences and unseen characters go.
         """
         plain = {name: without_controls(text) for name, text in texts.items()}
-        views = {name: folded(text) for name, text in plain.items()}
-        seen = {name: list(self._everything(view)) for name, view in views.items()}
+        readings = {name: self._read(folded(text)) for name, text in plain.items()}
         known = KnownSecrets()
-        for name, spans in seen.items():
-            for start, end, kind in spans:
-                known.learn(views[name][start:end], kind)
+        for one in readings.values():
+            for start, end, kind in one.spans:
+                known.learn(one.view[start:end], kind)
         addresses: dict[str, int] = {}
         clean: dict[str, str] = {}
         taken: list[Taken] = []
-        for name, view in views.items():
-            spans = [*seen[name], *_known_spans(view, known), *private_details(view, self._keep)]
-            merged = _merged(spans, view)
-            clean[name] = _replaced(plain[name], view, merged, addresses)
-            taken += _counted(name, view, merged)
+        for name, one in readings.items():
+            spans = [*one.spans, *_known_spans(one, known), *private_details(one.view, self._keep)]
+            merged = _merged(spans, one.view)
+            clean[name] = _replaced(plain[name], one.view, merged, addresses)
+            taken += _counted(name, one.view, merged)
         return clean, taken
+
+    def _read(self, view: str) -> "_Reading":
+        """What is recognised; patterns of the user's own are looked for in every line, all others where they may be."""
+        lines = RepeatedLines(view)
+        parts: list[tuple[TextView, TextView | None]] = []
+        spans: list[Span] = list(self._everything(view)) if self._own else []
+        part = lines.distinct()
+        while part is not None:
+            cuts = list(joints_of(part.text))
+            parts.append((part, whole_lines(part.text, cuts)))
+            suspects = suspect_lines(part.text, cuts) if not self._own else None
+            if suspects is not None:
+                found = self._everything(suspects.text)
+                places = ((kind, one) for start, end, kind in found for one in suspects.spans(start, end))
+                spans += [(*piece, kind) for kind, one in places for piece in part.spans(*one)]
+            part = lines.like(spans)
+        return _Reading(view, tuple(parts), tuple(spans))
 
     def _everything(self, view: str, depth: int = 0) -> Iterator[Span]:
         """What is recognised in a text, in its lines as they were before they were cut, in what it spells or holds."""
@@ -126,11 +155,11 @@ def _near_names(view: str, places: Sequence[int]) -> Iterator[Span]:
         yield from ((*span, name) for span in spans)
 
 
-def _known_spans(view: str, known: KnownSecrets) -> Iterator[Span]:
-    yield from known.spans(view)
-    if (whole := whole_lines(view)) is not None:
-        for start, end, kind in known.spans(whole.text):
-            yield from ((*part, kind) for part in whole.spans(start, end))
+def _known_spans(reading: _Reading, known: KnownSecrets) -> Iterator[Span]:
+    yield from known.spans(reading.view)
+    for part, whole in reading.parts:
+        for start, end, kind in known.spans(whole.text) if whole is not None else ():
+            yield from ((*piece, kind) for one in whole.spans(start, end) for piece in part.spans(*one))  # type: ignore[union-attr]
 
 
 def _merged(spans: Iterable[Span], view: str) -> list[Span]:
@@ -160,7 +189,9 @@ def _replaced(text: str, view: str, spans: Sequence[Span], addresses: dict[str, 
 
 
 def _counted(place: str, view: str, spans: Sequence[Span]) -> Iterator[Taken]:
-    starts = [at for at, char in enumerate(view) if char == "\n"]
+    if not spans:
+        return
+    starts = [found.start() for found in _LINE_END.finditer(view)]
     counts = Counter(kind for _, _, kind in spans)
     for kind, count in sorted(counts.items()):
         lines = sorted({bisect_right(starts, start) + 1 for start, _, one in spans if one == kind})

@@ -3,6 +3,7 @@ r"""Lines as they read once escapes are resolved and the parts of a quoted text 
 Secrets that were spelt otherwise (`\u0068f_…`, `"hf_" + "…"`, `%68f_…`) look there like what they are.
 """
 
+import re
 from collections.abc import Iterator
 
 import regex
@@ -44,6 +45,21 @@ _SPELT = regex.compile(
     """,
     regex.VERBOSE,
 )
+_NEXT_QUOTED = (
+    r"""(?:[ \t]{0,40}(?:\.\.?|\+\+?|[&~]|\|\||<<|<>|\\)?\s{0,80}[bBrRuU]?[fF]?\\*["'`]){1,8}[\w+/=.~@\#$!*^-]"""
+)
+# What each of these has, but for ends of lines, and what is put together: found in a hundredth of the time.
+SPELT_OTHERWISE = re.compile(
+    rf"""\\u[0-9a-fA-F{{]|\\U[0-9a-fA-F]{{8}}|\\x[0-9a-fA-F]|\\[01][0-7]{{2}}|\\["'_.~-](?<![,:{{\[ =(][\\]["'])
+    | %[0-9a-fA-F]{{2}}|&\#|&amp;\#|=[2-7][0-9A-F]=|└[ ]
+    | ["'`](?<={_INSIDE}["'`])(?={_NEXT_QUOTED})
+    | \.\s?(?:append|concat|add|plus|push|write|put)\w{{0,10}}\( | concat\w*!?\( | join\( | paste\w?\( | [+.]=\s?["']
+    | %[-+ 0]?\d{{0,4}}(?:\.\d{{1,3}})?[sdvqr]|\{{(?:\w{{0,20}}(?:![rsa])?|:\w{{0,5}})\}}""",
+    re.VERBOSE,
+)
+# In what is looked at closely ends of lines too.
+_SUSPECT = re.compile(rf"{SPELT_OTHERWISE.pattern}|\\n", re.VERBOSE)
+_LINES_BEHIND = 4
 _BASES = {"hex": 16, "octal": 8, "decimal": 10}
 _BYTE = regex.compile(r"[89A-Fa-f][0-9A-Fa-f](?=$|[\\%x])")
 _LAST_OF_ALL = 0x10FFFF
@@ -60,7 +76,7 @@ def respelled(view: str) -> TextView | None:
 def _pieces(view: str) -> Iterator[Piece]:
     """Texts that are not empty, with where they stand in the view."""
     last = line_end = 0
-    for found in _SPELT.finditer(view):
+    for found in (one for start, end in _suspect(view) for one in _SPELT.finditer(view, start, end)):
         char = _char(found)
         if char is None:
             continue
@@ -80,6 +96,23 @@ def _pieces(view: str) -> Iterator[Piece]:
     if line_end:
         yield view[last:line_end], last, line_end
         yield "\n", line_end, line_end
+
+
+def _suspect(view: str) -> Iterator[tuple[int, int]]:
+    """Stretches of lines in which something may be spelt otherwise, from the line before to some behind."""
+    start = end = -1
+    for found in _SUSPECT.finditer(view):
+        if found.end() < end:
+            continue
+        line = view.rfind("\n", 0, max(0, view.rfind("\n", 0, found.start()))) + 1
+        if line > end >= 0:
+            yield start, end
+        start = line if line > end else start
+        end = found.end()
+        for _ in range(_LINES_BEHIND):
+            end = view.find("\n", end) + 1 or len(view)
+    if end >= 0:
+        yield start, end
 
 
 def _char(found: "regex.Match[str]") -> str | None:

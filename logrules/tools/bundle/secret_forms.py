@@ -1,7 +1,7 @@
 """Secrets by their forms, by what stands round them and on command lines, as patterns made from a table."""
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -9,6 +9,8 @@ from typing import Any
 
 import regex
 
+from logrules.ruleset.required_words import required_words
+from logrules.tools.bundle.hinted import HintedPatterns
 from logrules.tools.bundle.secret_looks import is_nothing
 
 _ALPHABETS = {
@@ -17,9 +19,11 @@ _ALPHABETS = {
     "e": "[A-Za-z0-9_=.+/-]", "s": "[A-Za-z0-9_/=+.-]", "t": "[A-Za-z0-9.]",
 }  # fmt: skip
 # Of these, chance makes short ones; nothing of the same alphabet may go on behind them.
+# A command goes on over so many lines, itself among them.
+_LINES_OF_COMMAND = 3
 _EXACT = "UhHld"
 _MAX_FORM_CHARS = 4_096
-_NEVER = regex.compile(r"(?!)")
+_OF_MANY_LINES = ("\\n", "{0,2000}", "{8,20000}", "{1,20000}")
 # Not inside a word. What looks like one may be the rest of an escape: `\n`, `%3D`, `\u003d`, a colour without its ESC.
 _START = (
     r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u[0-9a-fA-F]{4})|(?<=\\x[0-9a-fA-F]{2})"
@@ -32,7 +36,7 @@ class Form:
     """A kind of secret that is known by how it begins.
 
     ``pattern`` is the whole secret, ``beginning`` one that was cut off at the end of a text. ``maybe_words`` says that
-    ordinary names may look alike. Where a form does not begin with a prefix, that is a piece of it.
+    ordinary names may look alike.
     """
 
     name: str
@@ -40,16 +44,6 @@ class Form:
     pattern: "regex.Pattern[str]"
     beginning: "regex.Pattern[str]"
     maybe_words: bool
-    begins_with_prefix: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class SurroundedForm:
-    """A kind of secret that is known by what stands round it; ``hint`` is a part of that, in lower case."""
-
-    name: str
-    hint: str
-    pattern: "regex.Pattern[str]"
 
 
 @cache
@@ -60,33 +54,66 @@ def _table() -> dict[str, Any]:
 
 @cache
 def secret_forms() -> tuple[Form, ...]:
-    """The forms that issuers gave their secrets."""
-    return (*(_form(*row) for row in _table()["forms"]), *(_odd_form(*row) for row in _table()["patterns"]))
+    """The forms of issuers that begin with a prefix."""
+    return tuple(_form(*row) for row in _table()["forms"])
 
 
 @cache
-def surrounded_forms() -> tuple[SurroundedForm, ...]:
-    """Secrets by what stands round them."""
+def _odd_forms() -> HintedPatterns:
+    return HintedPatterns([(hints, regex.compile(_START + pattern)) for _, hints, pattern in _table()["patterns"]])
+
+
+@cache
+def _surrounded() -> HintedPatterns:
     rows = _table()["surrounded"]
-    return tuple(SurroundedForm(name, hint, regex.compile(pattern, regex.DOTALL)) for name, hint, pattern in rows)
+    return HintedPatterns([(hints, regex.compile(pattern, regex.DOTALL)) for _, hints, pattern in rows])
+
+
+def odd_secrets(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where secrets of a form stand that begins with no prefix (start, end, kind)."""
+    for number, pattern, places in _odd_forms().near(text):
+        kind = _table()["patterns"][number][0]
+        for start, end in _regions(text, places):
+            yield from ((*found.span(), kind) for found in pattern.finditer(text, start, end))
+
+
+def surrounded_secrets(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where secrets stand that are known by what stands round them (start, end, kind)."""
+    for number, pattern, places in _surrounded().near(text):
+        kind = _table()["surrounded"][number][0]
+        # What takes many lines is looked for in all of the text.
+        is_long = any(sign in pattern.pattern for sign in _OF_MANY_LINES)
+        group = "secret" if "secret" in pattern.groupindex else 0
+        for start, end in [(0, len(text))] if is_long else _regions(text, places):
+            yield from ((*found.span(group), kind) for found in pattern.finditer(text, start, end))
 
 
 @cache
-def _commands() -> tuple["regex.Pattern[str]", ...]:
-    return tuple(regex.compile(pattern, regex.MULTILINE) for pattern in _table()["commands"])
+def _commands() -> HintedPatterns:
+    rows = [row if isinstance(row, list) else ("|".join(required_words(row)), row) for row in _table()["commands"]]
+    return HintedPatterns([(hints, regex.compile(pattern, regex.MULTILINE)) for hints, pattern in rows])
 
 
 def command_secrets(text: str) -> Iterator[tuple[int, int]]:
     """Where secrets stand on command lines (start, end)."""
-    for pattern in _commands():
-        for found in pattern.finditer(text):
-            if not is_nothing(found["secret"]):
-                yield found.span("secret")
+    for _, pattern, places in _commands().near(text):
+        for start, end in _regions(text, places):
+            for found in pattern.finditer(text, start, end):
+                if not is_nothing(found["secret"]):
+                    yield found.span("secret")
 
 
-def _odd_form(name: str, pieces: str, pattern: str) -> Form:
-    whole = regex.compile(_START + pattern)
-    return Form(name, tuple(pieces.split()), whole, _NEVER, maybe_words=False, begins_with_prefix=False)
+def _regions(text: str, places: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """The lines with the places, from the line before to two behind, none twice."""
+    end = -1
+    for place in places:
+        if place < end:
+            continue
+        start = max(end, text.rfind("\n", 0, max(0, text.rfind("\n", 0, place))) + 1)
+        end = place
+        for _ in range(_LINES_OF_COMMAND):
+            end = text.find("\n", end) + 1 or len(text)
+        yield start, end
 
 
 def _form(name: str, prefixes: str, alphabet: str, least: int, most: int) -> Form:

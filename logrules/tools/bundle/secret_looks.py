@@ -17,6 +17,8 @@ _NOTHING = regex.compile(
     |[\w-]{0,12}(?:[*•]{3,}|\.{3}|…|x{4,})\w{0,4} | <?\|.*\|>?
     |yes|no|on|off|ok|(?:files|systemd|compat|sss|nis|db|ldap|winbind)(?:\ +(?:files|systemd|compat|sss|nis|db|ldap|winbind))*
     |sha256:[\w+/]{43}=? | (?:set|unset|hidden|provided|loaded|configured)\ \([^()\n]*\)
+    |(?:enabled|disabled|allowed|denied|supported|unsupported|available|unavailable|mounted|rotated|unchanged|changed)
+    |(?:str|bytes|int|SecretStr)[ ]*(?:\||=).*
     |(?:typing\.)?(?:optional|union|literal|list|dict|annotated)\[[^\n]*
     |[已未][\u4e00-\u9fff]{1,4} | 无[效]? | 空 | 缺失 | 错误 | 过期 | 不存在 | 不正确 | 必填 )[.,。，；:;!?)]*""",
     regex.VERBOSE | regex.IGNORECASE | regex.DOTALL,
@@ -28,6 +30,10 @@ _HEADER = regex.compile(r"(?i:(?<![a-z])x-)|(?<![\w-])(?:[A-Z][a-z0-9]{1,20}-){1
 _IDENTIFIER = regex.compile(r"\w+[_.]\w[\w.-]*|[A-Z]?[a-z]+(?:[A-Z]\w*)+|[A-Z]{6,}|api[a-z]+|\w+(?:-\w+)+")
 # Neither a setting, a path, a time nor a version of something.
 _CHOSEN = regex.compile(r"(?!.*\d\.\d)(?:[a-z][\w.-]{0,30}:)?(?P<word>[^\s=:/\\]{8,})")
+_ASKED = regex.compile(
+    r"(?<![A-Za-z])(?:is|has|have|uses?|needs?|requires?|with|without|no|want|allows?|supports?)[_.-]$",
+    regex.IGNORECASE,
+)
 _MIN_JOINED_WORDS = 15
 # Behind these a password stands, with signs, rather than a key.
 SHORT_HINTS = frozenset({"pwd", "pass", "pw", "pgpass", "pin", "psk", "requirepass"})
@@ -84,6 +90,11 @@ def is_no_word(text: str) -> bool:
     return len(text) >= _MIN_LETTERS and text.isascii() and text.isalpha() and _unusual(text.lower()) >= _MIN_UNUSUAL
 
 
+def is_unusual(text: str) -> bool:
+    """Whether its letters and digits follow each other as in few words; less than what is there by chance."""
+    return _unusual(text) >= _MIN_UNUSUAL
+
+
 def _unusual(text: str) -> float:
     """The share of the pairs of letters and digits side by side that names and words hardly have."""
     pairs = [(one, other) for one, other in pairwise(text) if one.isalnum() and other.isalnum()]
@@ -95,6 +106,11 @@ def _is_unusual(pair: tuple[str, str]) -> bool:
     if one.isdecimal() or other.isdecimal():
         return one.isdecimal() != other.isdecimal()
     return (one.islower() and other.isupper()) or other.lower() not in _FOLLOWING.get(one.lower(), "")
+
+
+def is_asked(left: str) -> bool:
+    """Whether a name tells whether there is a secret, and not which: ``uses_password: enabled``."""
+    return _ASKED.search(left) is not None
 
 
 def name_before(text: str, at: int) -> tuple[str, str]:

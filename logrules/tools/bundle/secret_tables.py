@@ -1,20 +1,15 @@
 """Secrets below the heads of columns: cells apart by signs or by blanks, and the rows that SQL inserts."""
 
+import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import regex
 
-from logrules.tools.bundle.name_places import lines_at
+from logrules.tools.bundle.name_places import last_words, lines_at
 from logrules.tools.bundle.secret_looks import drawn_by_lot, is_chosen, is_nothing
 from logrules.tools.bundle.secret_names import KEYS, PASSWORDS
 
-_HEADED = regex.compile(
-    rf"""
-    ^ (?=[^\n]{{0,400}}[,;|\t])
-    [^\n]{{0,400}}? (?: {PASSWORDS} | {KEYS} | _(?:sk|key|token|pat|pass|pwd)\b ) [^\n]{{0,400}}+ $
-    """,
-    regex.VERBOSE | regex.IGNORECASE | regex.MULTILINE,
-)
 _NAME = regex.compile(
     rf"""[\w .\-]{{0,40}}?(?:{PASSWORDS}|{KEYS}|(?-i:[A-Za-z]_)(?:sk|key|token|pat|pass|pwd))""",
     regex.VERBOSE | regex.IGNORECASE,
@@ -28,6 +23,7 @@ _PAIRED = regex.compile(
 )
 _SEPARATORS = "\t|;,"
 _QUOTES = " \t\"'`*"
+_MAX_HEAD_CHARS, _MAX_NAME_CHARS = 800, 100
 _MAX_ROWS = 10_000
 _MIN_CHARS, _MIN_DRAWN = 6, 3
 
@@ -36,23 +32,24 @@ def secret_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Where values of columns and of rows of SQL stand (start, end) whose names are secret, and begin at ``places``."""
     yield from _separated_cells(text, places)
     yield from _paired_cells(text, places)
-    yield from _aligned_cells(text)
-    yield from _inserted_values(text)
+    yield from _aligned_cells(text, places)
+    if _VALUES.search(text):
+        yield from _inserted_values(text)
 
 
 def _separated_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     read_until = 0
     for head in lines_at(text, places):
-        found = _HEADED.match(text, head) if head >= read_until else None
-        if found is None:
+        end = text.find("\n", head, head + _MAX_HEAD_CHARS)
+        if head < read_until or end < 0:
             continue
-        separator = max(_SEPARATORS, key=found[0].count)
-        names = [cell.strip(_QUOTES) for cell in found[0].split(separator)]
-        wanted = [number for number, name in enumerate(names) if _NAME.fullmatch(name)]
-        read_until = found.end()
+        separator = max(_SEPARATORS, key=text[head:end].count)
+        names = [cell.strip(_QUOTES) for cell in text[head:end].split(separator)]
+        wanted = [number for number, name in enumerate(names) if _is_name(name)]
+        read_until = end
         if not wanted or len(names) == 1:
             continue
-        for start, line in _rows(text, found.end() + 1):
+        for start, line in _rows(text, end + 1):
             cells = line.split(separator)
             if len(cells) != len(names):
                 break
@@ -69,10 +66,15 @@ def _paired_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]
     """Values of tables that have the names in their first column."""
     for start in lines_at(text, places):
         found = _PAIRED.match(text, start)
-        if found is None or not _NAME.fullmatch(found["name"]) or is_nothing(found["secret"]):
+        if found is None or not _is_name(found["name"]) or is_nothing(found["secret"]):
             continue
         if _is_secret_cell(found["name"], found["secret"]):
             yield found.span("secret")
+
+
+@lru_cache(maxsize=4_096)
+def _is_name(cell: str) -> bool:
+    return len(cell) <= _MAX_NAME_CHARS and any(last_words(cell.lower())) and _NAME.fullmatch(cell) is not None
 
 
 def _rows(text: str, start: int) -> Iterator[tuple[int, str]]:
@@ -87,14 +89,15 @@ def _rows(text: str, start: int) -> Iterator[tuple[int, str]]:
 
 def _is_secret_cell(head: str, value: str) -> bool:
     """Whether a cell is a secret: no word, no number, nothing with blanks; below a password's name, a word."""
-    if _PASSWORD.fullmatch(head) and value.isascii() and len(value) >= _MIN_CHARS and not is_nothing(value):
+    if is_nothing(value):
+        return False
+    if _PASSWORD.fullmatch(head) and value.isascii() and len(value) >= _MIN_CHARS:
         return not value.replace(".", "").isdecimal() and " " not in value
     mixed = any(map(str.isalpha, value)) and any(map(str.isdecimal, value)) and " " not in value
     return (mixed and len(value) >= _MIN_CHARS and drawn_by_lot(value) >= _MIN_DRAWN) or is_chosen(value)
 
 
-# A head of names that two blanks or a tab part: no sentence. Few lines are laid out so, and to look for the names in
-# these alone takes a twentieth of the time.
+# A head of names that two blanks or a tab part: no sentence.
 _ALIGNED = regex.compile(
     r"""
     ^ [ \t]*+ [\w.\#-]{1,40}+ (?: (?:[ ]{2}|\t) [ \t]{0,80}+ [\w.\#-]{1,40}+ ){1,20}+ [ \t]*+ $
@@ -109,34 +112,36 @@ _INSERTED = regex.compile(
     """,
     regex.VERBOSE | regex.IGNORECASE,
 )
+_VALUES = re.compile("values", re.IGNORECASE)
 _ROW = regex.compile(r"\(([^()\n]*+)\)")
 _VALUE = regex.compile(r"(?:^|,)\s*+('(?:[^'\\]|\\.|'')*+'|[^,]*?)\s*+(?=,|$)")
 
 
-def _aligned_cells(text: str) -> Iterator[tuple[int, int]]:
+def _aligned_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     read_until = 0
-    for found in _ALIGNED.finditer(text):
-        if found.start() < read_until:
+    for head in lines_at(text, places):
+        found = _ALIGNED.match(text, head) if head >= read_until else None
+        if found is None:
             continue
         heads = found[0].split()
         if any(head.replace(".", "").isdecimal() for head in heads):
             continue
         # Counted from the right: a frame of pandas has the number of the row on the left, without a head.
-        wanted = [number - len(heads) for number, name in enumerate(heads) if _NAME.fullmatch(name)]
+        wanted = [number - len(heads) for number, name in enumerate(heads) if _is_name(name)]
         for start, line in _rows(text, found.end() + 1) if wanted else ():
             cells = [one.span() for one in _CELL.finditer(line)]
             if len(cells) not in {len(heads), len(heads) + 1}:
                 break
             read_until = start + len(line)
-            for head, (begin, end) in ((heads[number], cells[number]) for number in wanted):
-                if _is_secret_cell(head, line[begin:end]):
+            for name, (begin, end) in ((heads[number], cells[number]) for number in wanted):
+                if _is_secret_cell(name, line[begin:end]):
                     yield start + begin, start + end
 
 
 def _inserted_values(text: str) -> Iterator[tuple[int, int]]:
     for found in _INSERTED.finditer(text):
         names = [name.strip(_QUOTES) for name in found["names"].split(",")]
-        wanted = [number for number, name in enumerate(names) if _NAME.fullmatch(name)]
+        wanted = [number for number, name in enumerate(names) if _is_name(name)]
         for row in _ROW.finditer(found["rows"]) if wanted else ():
             values = list(_VALUE.finditer(row[1]))
             for number in wanted if len(values) == len(names) else ():

@@ -1,0 +1,78 @@
+"""The lines of a text without those that only tell other numbers: of a log of training one in three or fewer.
+
+Two lines are alike if they are the same but for digits, of about as many. Where one of them holds a secret, all that
+are like it are looked at.
+"""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
+
+from logrules.tools.bundle.text_view import Piece, TextView, view_of
+
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
+_NOT = bytes.maketrans(b"\0\1", b"\1\0")
+# Of lines that are alike so many are looked at, and of all others so many round them: what stands there may tell.
+_ENOUGH, _CONTEXT = 2, 3
+# Lines that name what stands far below them: the heads of blocks and of columns.
+_NAMES = ("pass", "secret", "token", "key", "cred", "auth", "kind", "begin", "pwd", "密", "口", "令", "凭", "钥")
+
+
+class RepeatedLines:
+    """The lines of a text by what they are like."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._shapes = _shapes(text)
+        self._starts = [*accumulate((len(line) + 1 for line in text.split("\n")), initial=0)]
+        self._left_out = bytearray(b"\1" * len(self._shapes))
+        seen: Counter[str] = Counter()
+        heads = {shape for shape in set(self._shapes) if _is_head(shape)}
+        for at, shape in enumerate(self._shapes):
+            seen[shape] += 1
+            if seen[shape] <= _ENOUGH or shape in heads:
+                self._take(at)
+
+    def distinct(self) -> TextView | None:
+        """The text but for lines that are like several before, as are those round them; None if all are."""
+        return self._view(self._left_out.translate(_NOT))
+
+    def like(self, spans: Iterable[tuple[int, int, str]]) -> TextView | None:
+        """The lines left out that are like those that hold one of the spans, and what stands round them."""
+        found = {self._shapes[bisect_right(self._starts, start) - 1] for start, _, _ in spans}
+        before = bytes(self._left_out)
+        for at, shape in enumerate(self._shapes) if found and 1 in before else ():
+            if before[at] and shape in found:
+                self._take(at)
+        taken = bytearray(one & (not other) for one, other in zip(before, self._left_out, strict=True))
+        return self._view(taken) if 1 in taken else None
+
+    def _take(self, at: int) -> None:
+        first, end = max(0, at - _CONTEXT), min(len(self._left_out), at + _CONTEXT + 1)
+        self._left_out[first:end] = bytes(end - first)
+
+    def _view(self, kept: bytearray) -> TextView | None:
+        pieces = list(_pieces(self._text, self._starts, kept))
+        return view_of(pieces, joint=0) if pieces else None
+
+
+def _shapes(text: str) -> list[str]:
+    """Each line with digits alike, of which 1 to 3, 4, 5 to 7 … count as as many."""
+    flat = text.encode("utf-8", "surrogatepass").translate(_DIGITS)
+    short = flat.replace(b"0000", b"4").replace(b"000", b"0").replace(b"00", b"0")
+    return short.decode("utf-8", "surrogatepass").split("\n")
+
+
+def _is_head(shape: str) -> bool:
+    return "0" not in shape and "4" not in shape and any(name in shape.lower() for name in _NAMES)
+
+
+def _pieces(text: str, starts: list[int], kept: bytearray) -> Iterator[Piece]:
+    at = kept.find(1)
+    while at >= 0:
+        behind = kept.find(0, at)
+        start, end = starts[at], min(len(text), starts[behind if behind >= 0 else -1])
+        if start < end:
+            yield text[start:end], start, end
+        at = kept.find(1, behind) if behind >= 0 else -1

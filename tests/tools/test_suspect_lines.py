@@ -1,0 +1,94 @@
+"""What is looked at closely: of a log little, of what may hold a secret all."""
+
+import pytest
+
+from logrules.tools.bundle.cut_lines import joints_of
+from logrules.tools.bundle.redact import Redactor
+from logrules.tools.bundle.repeated_lines import RepeatedLines
+from logrules.tools.bundle.suspect_lines import suspect_lines
+
+STEPS = "".join(f"[rank0] step {at} of 900: loss 2.{at} and {at * 3} samples a second\n" for at in range(900))
+SECRET = "dq7Rk2Vx9Wm4Tz"
+
+
+def suspects(text: str) -> str:
+    found = suspect_lines(text, list(joints_of(text)))
+    return found.text if found is not None else ""
+
+
+def test_lines_of_steps_hold_nothing_to_look_at():
+    assert suspects(STEPS) == ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"db_password: {SECRET}",
+        f"sshpass -p {SECRET} ssh node1",
+        f"https://bob:{SECRET}@hub.example.org/x",
+        "hf_aB3dEfGh1jKlmnopqrstuvw",
+        r"\u0068f_aB3dEfGh1jKlmnopqrstuvw",
+        f"admin:{SECRET}@db.example.org",
+        "3q7Rk2Vx9Wm4TzLp8Yc5Nb6Hs1Gd0Jf",
+    ],
+)
+def test_what_may_hold_a_secret_is_looked_at_with_what_stands_round_it(line):
+    found = suspects(STEPS + line + "\n" + STEPS)
+    assert line in found
+    assert len(found) < len(STEPS) / 20
+
+
+def test_of_lines_that_only_tell_other_numbers_few_are_looked_at():
+    distinct = RepeatedLines(STEPS).distinct()
+    assert distinct is not None
+    assert len(distinct.text) < len(STEPS) / 20
+
+
+def test_a_secret_on_each_of_many_lines_that_are_alike_is_taken_out_of_all():
+    text = "".join(f"step {at}: login with api_key={SECRET} at {at}\n" for at in range(200))
+    assert SECRET not in Redactor().redact({"log": text})[0]["log"]
+
+
+def test_a_value_of_digits_is_found_though_its_line_is_like_others():
+    text = STEPS + "".join(f"rank {at} door_passcode={700_000 + at * 7}\n" for at in range(100))
+    assert "=7" not in Redactor().redact({"log": text})[0]["log"]
+
+
+def test_a_value_far_below_a_head_that_stood_there_before_is_found():
+    rows = "".join(f"user,password,role\nbob{at},tulip{at}x{at * at}q,admin\n" + STEPS[:2_000] for at in range(9))
+    assert "tulip" not in Redactor().redact({"log": rows})[0]["log"]
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("the token is 48291734 now", "48291734"),
+        ("the PIN is 4829", "4829"),
+        (r"db\:1.example.org:5432:jobs:bob:tulip-field", "tulip-field"),
+        ("sendkey=tulipfield", "tulipfield"),
+        ("pwd: tulipfield", "tulipfield"),
+        ("AK=tulipfield SK=meadowlark", "meadowlark"),
+        ("wrong password tulipfield for bob", "tulipfield"),
+        ("/p:tr0ub4dor&3 /u:bob", "tr0ub4dor"),
+    ],
+)
+def test_words_and_numbers_are_secrets_where_nothing_else_stands(text, secret):
+    assert secret not in Redactor().redact({"log": f"step 1\n{text}\nstep 2"})[0]["log"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "user      uses_password  enabled\nbob       enabled        yes",
+        "| user | uses_password | note |\n| bob | enabled | ok |",
+        "uses_password: enabled",
+        "password: str = Field(...)",
+        "hf_token: str | None",
+        "the next token is 151643",
+        "pwd: /data/jobs",
+        "wrong password format for bob",
+        "random seed: 48291734",
+    ],
+)
+def test_what_is_said_about_secrets_stays(text):
+    assert Redactor().redact({"log": text})[0]["log"] == text
