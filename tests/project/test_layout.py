@@ -20,7 +20,6 @@ SHORT = {
     "parsing/bounded_dict": "what bounds the memory of two modules",
     "ruleset/duration": "one way to write a length of time, for rules, options and tools, without what checks rules",
     "ruleset/rule_file": "read without loading what checks it",
-    "sources/wall_clock": "the only clock",
 }
 
 
