@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from logrules.cli.analysis_priority import by_priority
 from logrules.engine.follow import Following
 from logrules.model.change import Update
 from logrules.model.report import Report
@@ -31,7 +32,7 @@ def follow(
         return known
 
     try:
-        for update in following:
+        for update in by_priority(following):
             known = None
             stalls.on_update(update, following.report)
             for listener in tuple(told):

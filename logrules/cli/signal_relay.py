@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from threading import Thread
 
 from logrules.cli.watched_job import ENDING, Job
-from logrules.sources.wall_clock import now
+from logrules.sources.wall_clock import steady
 
 _ENDING = frozenset((*ENDING, "SIGQUIT"))
 _READ_BYTES = 256
@@ -53,14 +53,14 @@ class SignalRelay:
     def _pass_on(self, number: int) -> None:
         """Hand it to the job; what has ended the watching once does so at once when it comes again."""
         if number in self._last:
-            if now() - self._last[number] < _SAME_S:
+            if steady() - self._last[number] < _SAME_S:
                 return
             os._exit(_ENDED_BY + number)
         name = signal.Signals(number).name
         if name in _ENDING:
             self.ended_by = name
         if self._job.signalled(number):
-            self._last[number] = now()
+            self._last[number] = steady()
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 import argparse
 import gc
-import os
 import sys
 from argparse import BooleanOptionalAction
 from collections.abc import Callable, Sequence
@@ -28,8 +27,6 @@ _FINISHED = Text("Finished: exit status 0{after}", "已结束：退出码 0{afte
 _AFTER = Text(", last step {steps}", "，最后一步 {steps}")
 # The tier of the causes that only say that a job was ended from outside.
 _ENDED = "ended"
-# Where processors are scarce, the analysis gets a tenth of what the job gets.
-_NICE = 10
 
 
 def _times(text: str) -> float:
@@ -151,7 +148,7 @@ def _watched(
             following.workers, endings, lambda: relay.ended_by, lambda: job.exit_status, lambda: job.pid
         )
         _start(job, following)
-        with ThreadPoolExecutor(1, "analysis", initializer=_step_back) as pool:
+        with ThreadPoolExecutor(1, "analysis") as pool:
             report = pool.submit(follow, following, told, stalls, complain).result()
         if report is None:
             job.unwatched()
@@ -188,13 +185,6 @@ def _finished(workers: "Sequence[WorkerNow]", language: str) -> str:
     steps = max((step for one in workers if (step := step_of(one.step)) is not None), default=None)
     after = "" if steps is None else _AFTER.of(language).format(steps=steps)
     return _FINISHED.of(language).format(after=after)
-
-
-def _step_back() -> None:
-    """Leave the processors to the job and to what passes its output on; only Linux knows this of a thread."""
-    if sys.platform.startswith("linux"):
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, 0) + _NICE)
 
 
 def _own_output(*, aside: bool) -> TextIO:

@@ -181,11 +181,21 @@ class Laggards:
 
         Of a live job: of those that have been silent for longer than they may. Of one whose processes are gone: nobody.
         """
-        if self._all_ended and self._tracker.over:
-            return ()
-        found = (self._lines_of(one) for one in self._left_behind()[:_MAX_TOLD])
-        silent = (lines for lines in found if lines and (ended or self._is_silent(lines[0], now)))
+        silent = (
+            lines for lines in self._lines_left() if ended or outlasts(lines[0].heard, self._patience_s(lines[0]), now)
+        )
         return tuple(line for lines in silent for line in lines)
+
+    def deadlines(self) -> Iterator[float]:
+        """From when on each of those is silent for longer than it may."""
+        for last, *_ in self._lines_left():
+            patience_s = self._patience_s(last)
+            if last.heard is not None and patience_s is not None:
+                yield last.heard + patience_s
+
+    def _lines_left(self) -> Iterator[tuple[Observation, ...]]:
+        if not (self._all_ended and self._tracker.over):
+            yield from filter(None, map(self._lines_of, self._left_behind()[:_MAX_TOLD]))
 
     def _left_behind(self) -> list[Runner]:
         """Those whom the others left behind and of whom nothing was heard since, the furthest behind first."""
@@ -220,8 +230,8 @@ class Laggards:
         below = (line for line in self._endings.below(last) if template_of(line.message) == step)
         return max(Counter(line.worker for line in below).values(), default=0) <= _FEW_STEPS
 
-    def _is_silent(self, last: Observation, now: float | None) -> bool:
-        """Whether nothing came for longer than its rhythm allows, or those of the others where it has none.
+    def _patience_s(self, last: Observation) -> float | None:
+        """For how long its writer may be silent: as its rhythm allows, or those of the others where it has none.
 
         In a phase that is no loop it may be as long as any wait there.
         """
@@ -230,8 +240,7 @@ class Laggards:
         others = (state.rhythm.patience_s for state in self._tracker.workers.values()) if known is None else (known,)
         aside = last.phase not in self._tracker.loops
         there = (wait.patience_s for wait in self._waits if aside and wait.phase == last.phase)
-        patience_s = max((limit for limit in (*others, *there) if limit is not None), default=None)
-        return outlasts(last.heard, patience_s, now)
+        return max((limit for limit in (*others, *there) if limit is not None), default=None)
 
 
 def _peer_key(worker: Worker) -> PeerKey | None:

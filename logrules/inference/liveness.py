@@ -38,8 +38,7 @@ def match_of(leaf: Stillness, run: RunState, failing: Failing) -> Match | None:
         case Waiting():
             return _waiting(leaf, run)
         case Detector(Detection.QUIET, limit):
-            since, now = None if run.tracker.owes_nothing else run.quiet_since, run.now
-            quiet = since is not None and now is not None and now - since > limit
+            quiet = not run.tracker.owes_nothing and outlasts(run.quiet_since, limit, run.now)
             return _end_of(run, run.last) if quiet and run.last is not None else None
         case Detector(Detection.STOPPED):
             return _end_of(run, run.last) if run.last is not None and _stopped(run, failing) else None
@@ -65,8 +64,11 @@ def deadlines(run: RunState, limits: Limits) -> Iterator[float]:
     since, begun = run.quiet_since, activity.begun
     if since is not None:
         yield from (since + limit for limit in limits[Detection.QUIET])
-    begins = [poll.first.heard for poll in polls.standing() if poll.first.heard is not None]
-    yield from (first + _patience(limit, polls.longest_s) for first in begins for limit in limits[Detection.POLLING])
+    for poll in polls.standing():
+        if poll.first.heard is not None:
+            yield from (poll.first.heard + _patience(limit, polls.longest_s) for limit in limits[Detection.POLLING])
+        if poll.late_at is not None:
+            yield poll.late_at
     if begun is not None:
         if activity.heard is None:
             yield from (begun + limit for limit in limits[Detection.SILENT])
@@ -93,13 +95,17 @@ def _lagging(run: RunState, failing: Failing) -> Match | None:
     """Workers whose peers go on, or have gone on to the end: that one completes says nothing of who stands still."""
     if failing():
         return None
-    ended, now = run.job.ended, run.now
-    live = not ended and run.job.activity.begun is not None
-    if ended or (live and now is not None and run.tracker.completed is not None):
-        return match_of_lines(run.laggards.last_lines(now, ended=ended))
-    if not live or now is None or run.tracker.owes_nothing:
+    now = run.now
+    if run.job.ended or may_be_behind(run):
+        return match_of_lines(run.laggards.last_lines(now, ended=run.job.ended))
+    if run.job.activity.begun is None or now is None or run.tracker.owes_nothing:
         return None
     return step_time.lagging(run.tracker.workers, now, run.laggards.is_passed)
+
+
+def may_be_behind(run: RunState) -> bool:
+    """Whether this is a live job of which somebody has completed: who has not may be left behind."""
+    return not run.job.ended and run.job.activity.begun is not None and run.tracker.completed is not None
 
 
 def _is_unstarted(limit_s: float, run: RunState) -> bool:

@@ -44,6 +44,8 @@ class RuleEvaluation:
         self._together: set[Every] = set()
         self._raised: dict[str, Rule] = {}
         self._worse_at: dict[str, float] = {}
+        # When the next worker may be left behind, as of the last judgement: what comes is judged soon anyway.
+        self._behind_at = float("inf")
 
     def deadlines(self) -> Iterator[float]:
         """The moments at which silence alone may change an answer."""
@@ -54,6 +56,7 @@ class RuleEvaluation:
         index = self._index
         yield from liveness.deadlines(self._run, index.limits)
         yield self._run.next_step_due()
+        yield self._behind_at
         yield from self._worse_at.values()
 
     def judged(self, rule_id: str) -> Judged:
@@ -81,6 +84,9 @@ class RuleEvaluation:
         """Judge the rules whose answer silence can have changed."""
         for rule in self._silent_now():
             yield from self._judge(rule)
+        now, run = self._run.now, self._run
+        due = run.laggards.deadlines() if liveness.may_be_behind(run) else iter(())
+        self._behind_at = min((at for at in due if now is None or at > now), default=float("inf"))
 
     def judge_broken_silence(self) -> Iterator[Change]:
         """Judge what a word from the job may withdraw, whatever it says.

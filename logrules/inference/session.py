@@ -38,6 +38,8 @@ class Session:
         self._runs = RunHistory()
         self._lines: dict[str, int] = {}
         self._notes: dict[SourceNote, None] = {}
+        # Whether anything came since silence was judged last: else only a deadline changes an answer.
+        self._heard = True
         self._run = self._begun_at(1)
 
     def _begun_at(self, line: int) -> FollowedRun:
@@ -63,6 +65,7 @@ class Session:
         """
         match item:
             case GroupRecord():
+                self._heard = True
                 self._run.take_record(item)
                 return ()
             case Event():
@@ -72,8 +75,7 @@ class Session:
             case Tick(now=now, unwatched_s=unwatched_s):
                 if unwatched_s:
                     self._job.clock.pass_over(unwatched_s, now)
-                self._pass_to(now)
-                return (*self._run.rules.judge_silence(), *self._run.rules.judge_stalls())
+                return self._tick(now)
             case End(exit_status=status):
                 self._job.ended = True
                 self._job.activity.exit_status = status
@@ -137,19 +139,27 @@ class Session:
 
     def _hear(self, source: str, now: float) -> tuple[Change, ...]:
         """Judge the silence up to this moment before what ends it."""
-        deadline = self.deadline
-        self._pass_to(now)
-        late = tuple(self._run.rules.judge_silence()) if deadline is not None and now >= deadline else ()
+        late = tuple(self._run.rules.judge_silence()) if self._pass_to(now) else ()
+        self._heard = True
         self._run.state.hear(source, self._job.clock.watched(now))
         return (*late, *self._run.rules.judge_broken_silence())
 
-    def _pass_to(self, now: float) -> None:
-        watched = self._job.clock.watched(now)
+    def _tick(self, now: float) -> tuple[Change, ...]:
+        if not self._pass_to(now) and not self._heard:
+            return ()
+        self._heard = False
+        return (*self._run.rules.judge_silence(), *self._run.rules.judge_stalls())
+
+    def _pass_to(self, now: float) -> bool:
+        """Let time pass; whether that passes a deadline."""
+        deadline, watched = self.deadline, self._job.clock.watched(now)
         self._job.activity.listen(watched)
         self._job.clock.pass_to(watched)
+        return deadline is not None and now >= deadline
 
     def _feed_event(self, event: Event) -> Iterator[Change]:
         """Process a line: whether a run begins, what it shows of the present run, which rules then hold."""
+        self._heard = True
         known = self._lines.get(event.source, 0)
         if not event.hits:
             self._job.endings.see(event)

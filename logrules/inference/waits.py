@@ -163,12 +163,16 @@ class Poll:
         count, together = self.count + observation.event.repeat, self.together + observation.event.repeat
         return replace(self, last=observation, count=count, apart_s=max(self.apart_s, pause_s), together=together)
 
+    @property
+    def late_at(self) -> float | None:
+        """When the next is late; None where the log bears no times."""
+        return None if self.last.heard is None else self.last.heard + _LATE * self.apart_s
+
     def goes_on(self, now: float | None, heard: float | None) -> bool:
         """Whether the next may still come: it is not late, or its log (last ``heard`` then) is silent since."""
-        last = self.last.heard
-        if last is None or now is None:
+        if self.last.heard is None or self.late_at is None or now is None:
             return True
-        return now <= last + _LATE * self.apart_s or heard is None or heard <= last
+        return now < self.late_at or heard is None or heard <= self.last.heard
 
 
 class Polls:

@@ -22,7 +22,7 @@ from logrules.sources.watch_paths import WatchedPaths
 POLL_S = 0.5
 # What grew a moment ago will grow on, so it is looked at again soon; a log in which nothing happens is to cost nothing
 # that anybody sees. For how long nothing has grown, the shortest pause, and the part of a core that looking may take.
-_PACES = ((10.0, 0.1, 0.005), (0.25, 0.03, 0.005), (0.0, 0.01, 0.05))
+_PACES = ((30.0, 0.25, 0.005), (10.0, 0.1, 0.005), (0.25, 0.03, 0.005), (0.0, 0.01, 0.05))
 # A file without a name is written to by nobody but those who have it open; of one that is still silent after so long
 # nothing is expected.
 DELETED_S = 60.0

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import BinaryIO, NamedTuple
 
-from logrules.sources.wall_clock import now
+from logrules.sources.wall_clock import since_epoch, steady
 
 # Some seconds of a flood. The watcher takes it as fast as it can read; beyond, a part is left out and counted.
 LIMIT_BYTES = 32 << 20
@@ -18,7 +18,8 @@ LIMIT_BYTES = 32 << 20
 # rest to read meanwhile; one that is faster, of lines that all say the same, would take the processors from the job.
 SHORTEST_GAP_S = 0.5
 _LARGE_BYTES = 64 << 10
-# FrameKind, number of the output, lines, bytes, time of arrival; behind a piece's head come its bytes.
+# FrameKind, number of the output, lines, bytes, time of arrival by the clock that both processes share (the system's
+# may be set between their starts); behind a piece's head come its bytes.
 _HEAD = struct.Struct("<BBQQd")
 
 
@@ -52,14 +53,14 @@ def unpacked(stream: BinaryIO) -> Iterator[RelayFrame]:
         data = stream.read(size) if kind is FrameKind.PIECE else b""
         if kind is FrameKind.PIECE and len(data) < size:
             return
-        yield RelayFrame(kind, output, data, lines, size, arrived)
+        yield RelayFrame(kind, output, data, lines, size, since_epoch(arrived))
 
 
 class _Gap:
     """What is left out of one output; the last piece is kept, since a log's last lines tell the most."""
 
     def __init__(self) -> None:
-        self.begun = now()
+        self.begun = steady()
         self.size = 0
         self.lines = 0
         self.latest = b""
@@ -99,7 +100,7 @@ class RelayFeed:
             return
         gap = self._gaps.get(output)
         if gap is None and self._size + len(data) <= self._limit:
-            self._push(RelayFrame(FrameKind.PIECE, output, data, arrived=now()))
+            self._push(RelayFrame(FrameKind.PIECE, output, data, arrived=steady()))
             self.flush()
             return
         if gap is None:
@@ -110,14 +111,14 @@ class RelayFeed:
     def has_room_again(self, output: int) -> bool:
         """Whether what is left out of this output can end here."""
         gap = self._gaps.get(output)
-        return gap is not None and self._size <= self._limit // 2 and now() >= gap.begun + self._gap_s
+        return gap is not None and self._size <= self._limit // 2 and steady() >= gap.begun + self._gap_s
 
     @property
     def room_in_s(self) -> float | None:
         """How soon there is room again, as far as only time is wanting to it; None where more is, or nothing."""
         if not self._gaps or self._size > self._limit // 2:
             return None
-        return max(min(gap.begun for gap in self._gaps.values()) + self._gap_s - now(), 0.0)
+        return max(min(gap.begun for gap in self._gaps.values()) + self._gap_s - steady(), 0.0)
 
     def resume(self, output: int, size: int, lines: int) -> None:
         """Say what was left out: what came here, and ``size`` bytes of ``lines`` lines that went another way."""
@@ -125,7 +126,7 @@ class RelayFeed:
         if gap is None or self._descriptor is None:
             return
         self._push(RelayFrame(FrameKind.LEFT_OUT, output, lines=gap.lines + lines, size=gap.size + size))
-        self._push(RelayFrame(FrameKind.PIECE, output, gap.latest, arrived=now()))
+        self._push(RelayFrame(FrameKind.PIECE, output, gap.latest, arrived=steady()))
         self.flush()
 
     def end(self, output: int) -> None:

@@ -65,13 +65,13 @@ class Tail:
         self._file: FileIO | None = None
         self._at = 0
         self._mark = b""
-        # When the file was last written as of the last look, and which files were read under its name before it.
-        self._written = 0
+        # The file as it was at the last look, and which files were read under its name before it.
+        self._read: _State | None = None
         self._before: set[FileId] = set()
 
     def look(self) -> Iterator[Grown | Anew]:
         """What has come since the last look."""
-        if self._file is None and not self._open():
+        if (self._file is None and not self._open()) or self._is_untouched():
             return
         yield from self._rest()
         if self._is_another():
@@ -114,7 +114,7 @@ class Tail:
         """Let go of the file."""
         if self._file is not None:
             self._file.close()
-        self._file, self._at, self._mark, self.is_deleted = None, 0, b"", False
+        self._file, self._at, self._mark, self._read, self.is_deleted = None, 0, b"", None, False
 
     def _open(self) -> bool:
         try:
@@ -142,6 +142,17 @@ class Tail:
         except OSError:
             return None
 
+    def _is_untouched(self) -> bool:
+        """Whether the file that was read to its end has its name still, and was not written since."""
+        try:
+            named = os.stat(self.path)  # noqa: PTH116 (asked ten times a second: a method of Path takes twice as long)
+        except OSError:
+            return False
+        if named.st_size != self._at or _state_of(named) != self._read:
+            return False
+        self.is_deleted = False
+        return True
+
     def _is_another(self) -> bool:
         """Whether another file has the name now; where none has, ours is still the one."""
         if self._file is None:
@@ -162,7 +173,7 @@ class Tail:
             if status.st_size < self._at or self._was_overwritten(file, status):
                 self._at, self._mark = 0, b""
                 yield Anew(TRUNCATED)
-            self._written = status.st_mtime_ns
+            self._read = _state_of(status)
             while data := _read_at(file, READ_BYTES, self._at):
                 self._at += len(data)
                 self._mark = (self._mark + data)[-_MARK_BYTES:]
@@ -179,7 +190,7 @@ class Tail:
 
     def _was_overwritten(self, file: FileIO, status: os.stat_result) -> bool:
         """Whether a file that was written is not the one that we read: what we read last is not in it."""
-        is_untouched = status.st_size == self._at and status.st_mtime_ns == self._written
+        is_untouched = status.st_size == self._at and _state_of(status) == self._read
         if is_untouched or not self._mark:
             return False
         return _read_at(file, len(self._mark), self._at - len(self._mark)) != self._mark

@@ -12,7 +12,17 @@ _STARTED = time.time() - time.monotonic()  # noqa: TID251 (this is the place)
 
 def now() -> float:
     """Seconds since the epoch, by a clock that runs evenly."""
-    return _STARTED + time.monotonic()  # noqa: TID251 (this is the place)
+    return since_epoch(steady())
+
+
+def steady() -> float:
+    """Seconds by the clock that nobody sets and that all processes of a machine share: for what lasted."""
+    return time.monotonic()  # noqa: TID251 (this is the place)
+
+
+def since_epoch(moment: float) -> float:
+    """A moment of the steady clock in seconds since the epoch."""
+    return _STARTED + moment
 
 
 def system_time() -> float:

@@ -13,7 +13,6 @@ import time
 import pytest
 
 from logrules.cli.main import main
-from logrules.cli.watch import _step_back
 from tests.conftest import fixtures
 
 KILLED = fixtures() / "captured" / "torch-rank1-sigkill-mid-step" / "log.txt"
@@ -535,18 +534,3 @@ def test_a_number_that_makes_no_sense_is_refused_with_one_that_does(option, valu
 def test_a_pipe_without_a_line_is_nothing_to_judge():
     done = run()
     assert (done.returncode, done.stderr) == (2, b"logrules: no line was received; nothing to diagnose\n")
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="threads have a priority of their own on Linux alone")
-def test_who_analyses_steps_back_from_where_the_watcher_stands():
-    levels = []
-
-    def stand_and_step_back():
-        os.setpriority(os.PRIO_PROCESS, 0, 5)
-        _step_back()
-        levels.append(os.getpriority(os.PRIO_PROCESS, 0))
-
-    thread = threading.Thread(target=stand_and_step_back)
-    thread.start()
-    thread.join()
-    assert levels == [15]

@@ -19,7 +19,6 @@ SHORT = {
     "output/escape": "the one way of log text into output",
     "parsing/bounded_dict": "what bounds the memory of two modules",
     "ruleset/duration": "one way to write a length of time, for rules, options and tools, without what checks rules",
-    "sources/wall_clock": "the only clock",
 }
 
 

@@ -161,8 +161,8 @@ def test_what_in_a_folder_is_no_log_is_left_alone(tmp_path):
         (0.00005, 1.0, 0.03),
         (0.001, 1.0, 0.2),
         (0.00005, 9.0, 0.03),
-        (0.00005, 11.0, 0.1),  # a log in which nothing happens
-        (0.00005, float("inf"), 0.1),
+        (0.00005, 11.0, 0.1),
+        (0.00005, float("inf"), 0.25),  # a log in which nothing happens
         (3.0, 0.0, POLL_S),
         (3.0, 1.0, POLL_S),
     ],
