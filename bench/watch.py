@@ -32,6 +32,8 @@ TICKS_PER_S = 100
 PROBE_TICKS = 50
 FIRST_PROBE = 1000
 READY_LIMIT_S = 60
+# What is not shown so long after the last line was written will not be.
+LATE_LIMIT_S = 60
 LATENCY_LIMIT_MS = 50
 BUSY_LIMIT = 0.5
 RATE_LIMIT = 0.9
@@ -159,7 +161,9 @@ def written_to(log: Path | None, seconds: float, folder: Path) -> Iterator[Row]:
             sent = write_lines(lambda data: (into.write(data), into.flush()), seconds, PROBE_TICKS)
             written_s = time.monotonic() - began
             busy, peak = (cpu_s(child.pid) - before) / written_s, peak_bytes(child.pid)
-            time.sleep(1)
+            until = time.monotonic() + LATE_LIMIT_S
+            while len(seen) <= len(sent) and time.monotonic() < until:  # what is late is not lost
+                time.sleep(0.1)
         if log is not None:
             child.terminate()
         reader.join()
