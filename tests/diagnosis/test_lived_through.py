@@ -103,7 +103,11 @@ _LOST = (
     ("story", "log", "failed"),
     [
         ("the first rank is done, and the others wait until their time runs out", _DONE.format(0, 1) + _WAITED, True),
-        ("the same, without the limit in that line", _DONE.format(0, 1) + _WAITED.partition("WorkNCCL")[0] + "\n", True),
+        (
+            "the same, without the limit in that line",
+            _DONE.format(0, 1) + _WAITED.partition("WorkNCCL")[0] + "\n",
+            True,
+        ),
         ("what its peers lose when the first rank has ended is no matter", _DONE.format(0, 1) + _LOST.format(1), False),
         ("another rank is done, and the first loses it", _DONE.format(1, 0) + _LOST.format(0), True),
     ],
