@@ -18,7 +18,8 @@ KNOWN = {
 }
 # Programs that are not of Python, or whose flags are no text in their sources: from their manuals.
 DOCUMENTED = {
-    "slurm": "--account --cpu-bind --dependency --exact --gpus-per-node --gres --kill-on-bad-exit --label --mem --mpi --nodes --ntasks-per-node"
+    "apptainer": "--bind",
+    "slurm": "--account --array --cpu-bind --dependency --exact --gpus-per-node --gres --kill-on-bad-exit --label --mem --mpi --nodes --ntasks-per-node"
     " --open-mode --overlap --partition --qos --requeue --signal --time --exclude",
     "pyxis": "--container-image --container-mounts --container-workdir --container-writable --no-container-entrypoint",
     "apptainer": "--writable-tmpfs",
