@@ -137,10 +137,14 @@ def test_a_command_that_fails_is_one_sentence(words, reason):
         run_bounded(words, "{}", {}, limit_s=0.3)
 
 
-@pytest.mark.parametrize("text", ["", "   ", "'unfinished"])
+@pytest.mark.parametrize("text", ["", "   ", "'unfinished", "env | grep RANK", "cat > told.json", "a && b"])
 def test_a_command_line_that_is_none(text):
     with pytest.raises(LogrulesError, match="--on-stall"):
         words_of("--on-stall", text)
+
+
+def test_a_shell_that_is_named_has_its_own_signs():
+    assert words_of("--on-stall", "sh -c 'env | grep RANK'") == ["sh", "-c", "env | grep RANK"]
 
 
 class Receiver:
