@@ -10,6 +10,7 @@ What is exported here, the rule schema and the report schema are the public cont
 
 from functools import cache
 from os import PathLike, fspath
+from threading import Lock
 from typing import TYPE_CHECKING, BinaryIO
 
 from logrules.model.errors import LogrulesError, PackError, SourceError
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 
 __all__ = ["LogrulesError", "PackError", "SourceError", "__version__", "diagnose", "load_rules", "to_json"]
+
+_LOADING = Lock()
 
 
 def load_rules(*folders: "str | PathLike[str]", language: str = "en") -> "Pack":
@@ -63,6 +66,12 @@ def to_json(report: "Report", language: str = "en") -> str:
     return document.getvalue()
 
 
-@cache
 def _shipped_rules() -> "Pack":
+    # The first requests of a service may come at once, and each would load them.
+    with _LOADING:
+        return _rules_once()
+
+
+@cache
+def _rules_once() -> "Pack":
     return load_rules()

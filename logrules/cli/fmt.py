@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.model.errors import PackError
     from logrules.output.atomic_write import write_file
     from logrules.output.numbers import counted
-    from logrules.ruleset.load import CASE_NAME, rule_bytes
+    from logrules.ruleset.load import rule_bytes
     from logrules.ruletest.format import formatted
     from logrules.ruletest.key_order import is_ours
 
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     for path in _files(list(map(Path, options.paths)), chosen_settings(options)):
         try:
             raw = rule_bytes(path)
-            if path.name != CASE_NAME and not is_ours(raw):
+            if not is_ours(path, raw):
                 print(f"logrules: {safe(str(path))}: is no file of rules, and is left as it is", file=sys.stderr)
                 continue
             ours += 1

@@ -156,6 +156,8 @@ def read_source(text: RuleText) -> Read:
             kind = Translation if text.path.parent.name == TRANSLATIONS else _kind_of(document.data)
             if kind is schema.RuleFile:
                 document.data.setdefault("id", text.id)
+            elif kind is Translation:
+                document.data.setdefault("language", text.path.stem)
         # What was checked is in the file.
         return RuleSource(replace(document, data=None), validated(document, kind), text.origin), []
     except PackError as fault:

@@ -3,14 +3,16 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 from logrules.ruleset import framework_models, models
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.framework_models import NeverFile, PathStepFile, ProfileFile
+from logrules.ruleset.load import CASE_NAME
 from logrules.ruleset.pack import HeaderFormat, NameForm, TimeForm
 from logrules.ruleset.tables import Phase, Tables
-from logrules.ruleset.translation import Translation
+from logrules.ruleset.translation import TRANSLATIONS, Translation
 from logrules.ruletest.case import CaseFile
 
 
@@ -58,12 +60,16 @@ _OURS = re.compile(
     % "|".join([*_FILES, "cause", "signals", "detector", "fixes"]).encode(),
     re.MULTILINE,
 )
+_TRANSLATED = re.compile(rb"^(?:\xef\xbb\xbf)?[\"']?rules[\"']? *:", re.MULTILINE)
 _SENTENCE = ("en", "zh")
 
 
-def is_ours(raw: bytes) -> bool:
-    """Whether a file of YAML is one of rules or tables, and not of another program."""
-    return _OURS.search(raw) is not None
+def is_ours(path: Path, raw: bytes) -> bool:
+    """Whether a file of YAML is one of rules, tables, translations or a case, and not of another program."""
+    if path.name == CASE_NAME or _OURS.search(raw) is not None:
+        return True
+    # Elsewhere `rules` are those of an alert or a firewall.
+    return path.parent.name == TRANSLATIONS and _TRANSLATED.search(raw) is not None
 
 
 def in_order(path: Sequence[str | int], keys: Sequence[str]) -> list[int]:

@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterable, Mapping
@@ -136,10 +137,14 @@ def test_a_command_that_fails_is_one_sentence(words, reason):
         run_bounded(words, "{}", {}, limit_s=0.3)
 
 
-@pytest.mark.parametrize("text", ["", "   ", "'unfinished"])
+@pytest.mark.parametrize("text", ["", "   ", "'unfinished", "env | grep RANK", "cat > told.json", "a && b"])
 def test_a_command_line_that_is_none(text):
     with pytest.raises(LogrulesError, match="--on-stall"):
         words_of("--on-stall", text)
+
+
+def test_a_shell_that_is_named_has_its_own_signs():
+    assert words_of("--on-stall", "sh -c 'env | grep RANK'") == ["sh", "-c", "env | grep RANK"]
 
 
 class Receiver:
@@ -214,6 +219,18 @@ def test_a_webhook_is_tried_again_where_that_may_help(receive, statuses, tries, 
         with pytest.raises(UndeliveredError, match="not delivered"):
             post(receiver.url, b"{}", rest_s=0.01)
     assert receiver.count == tries
+
+
+def test_of_a_webhook_that_fails_the_first_try_is_told(receive, complaints):
+    """A job that has ended waits for no second one."""
+    receiver = receive(500)
+    webhook = Webhook(receiver.url, complaints.append, "en", NotificationPolicy())
+    webhook.on_update(update(0.0, STALLED), lambda: REPORT)
+    until = time.monotonic() + 10
+    while not complaints and time.monotonic() < until:
+        time.sleep(0.01)
+    webhook.close(0.0)
+    assert complaints == ["--notify 127.0.0.1: not delivered yet (status 500); it is tried again"]
 
 
 def test_a_webhook_that_hangs_is_given_up_on(receive):

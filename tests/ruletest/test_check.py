@@ -265,7 +265,8 @@ def test_a_wait_that_is_not_there_is_found(alone):
 def test_a_language_that_a_pack_has_it_must_have_in_full(alone, said, wanted):
     path = alone / "my/translations/zh.yaml"
     path.parent.mkdir(parents=True)
-    path.write_text(f"language: zh\nrules:\n  acme/one: {said}\n", encoding="utf-8")
+    # The name of the file says the language.
+    path.write_text(f"rules:\n  acme/one: {said}\n", encoding="utf-8")
     assert [(one.code, one.said) for one in findings(alone, RULE)] == [("LR109", message) for message in wanted]
 
 

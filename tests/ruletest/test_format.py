@@ -18,7 +18,7 @@ from logrules.cli.main import main
 from logrules.model.errors import PackError
 from logrules.ruleset import framework_models, models
 from logrules.ruleset.causes import Cause
-from logrules.ruleset.load import CASE_NAME, shipped_rules
+from logrules.ruleset.load import shipped_rules
 from logrules.ruleset.pack import HeaderFormat
 from logrules.ruleset.tables import Phase
 from logrules.ruleset.yaml_reader import parse_document
@@ -354,11 +354,17 @@ def test_a_file_of_another_program_is_left_alone(folder, capsys):
 
 @pytest.mark.parametrize("raw", [b"", b"a: 1", b"- when: a", b"jobs:\n  when: a\n", b"x: 1\n---\ny: !Ref z\n"])
 def test_what_is_no_file_of_rules(raw):
-    assert not is_ours(raw)
+    assert not is_ours(Path("rules/a.yaml"), raw)
+
+
+def test_a_translation_is_known_by_its_folder():
+    assert is_ours(Path("my/translations/zh.yaml"), b"rules:\n  acme/one: {title: x, why: y}\n")
+    assert not is_ours(Path("my/alerts.yaml"), b"rules:\n  - alert: HighLoad\n")
+    assert not is_ours(Path("my/translations/de.yaml"), b"title: Hallo\n")
 
 
 def test_every_shipped_file_is_ours():
-    assert [path for path in SHIPPED if path.name != CASE_NAME and not is_ours(path.read_bytes())] == []
+    assert [path for path in SHIPPED if not is_ours(path, path.read_bytes())] == []
 
 
 def test_a_file_that_cannot_be_written_stays_as_it_was(folder, capsys, monkeypatch):

@@ -3,6 +3,9 @@
 import gzip
 import io
 import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -59,3 +62,28 @@ def test_what_cannot_be_read_is_refused_in_one_sentence(tmp_path):
 def test_no_log_at_all_is_refused():
     with pytest.raises(logrules.SourceError, match="no log given"):
         logrules.diagnose()
+
+
+def test_threads_that_begin_together_load_the_rules_once(monkeypatch):
+    """Loaded by each of the first requests of a service they would take the memory and the time of each."""
+    loads: list[str] = []
+    all_wait = threading.Barrier(4)
+
+    def load(*_folders: str) -> str:
+        loads.append("loaded")
+        time.sleep(0.05)  # what begins meanwhile would load them too
+        return "the rules"
+
+    monkeypatch.setattr(logrules, "load_rules", load)
+    logrules._rules_once.cache_clear()
+
+    def ask() -> object:
+        all_wait.wait(10)
+        return logrules._shipped_rules()
+
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            answers = [one.result() for one in [pool.submit(ask) for _ in range(4)]]
+    finally:
+        logrules._rules_once.cache_clear()
+    assert (answers, loads) == (["the rules"] * 4, ["loaded"])

@@ -13,7 +13,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from tempfile import TemporaryFile
 from typing import Any
@@ -70,12 +70,23 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def post(url: str, body: bytes, limit_s: float = POST_LIMIT_S, rest_s: float = _REST_S) -> None:
-    """Post JSON, trying again where the other side fails. Raises UndeliveredError when it is given up."""
+def post(
+    url: str,
+    body: bytes,
+    limit_s: float = POST_LIMIT_S,
+    rest_s: float = _REST_S,
+    tell: Callable[[str], None] = lambda _reason: None,
+) -> None:
+    """Post JSON, trying again where the other side fails, of which ``tell`` hears the first time.
+
+    Raises UndeliveredError when it is given up.
+    """
     request = urllib.request.Request(url, body, {"Content-Type": "application/json; charset=utf-8"})  # noqa: S310 (checked)
     opener = urllib.request.build_opener(_NoRedirects)
     reason = ""
     for attempt in range(_TRIES):
+        if attempt == 1:
+            tell(f"not delivered yet ({reason}); it is tried again")
         if attempt:
             time.sleep(rest_s * 2**attempt)
         try:
@@ -142,14 +153,19 @@ def _main() -> int:
     delivery: Mapping[str, Any] = json.loads(sys.stdin.buffer.read())
     try:
         if "url" in delivery:
-            post(delivery["url"], delivery["body"].encode())
+            post(delivery["url"], delivery["body"].encode(), tell=_tell)
         else:
             run_bounded(delivery["words"], delivery["text"], delivery["facts"])
     except UndeliveredError as fault:
-        with suppress(OSError):  # whoever started us may be gone
-            os.write(1, str(fault).encode(errors="replace"))
+        _tell(str(fault))
         return 1
     return 0
+
+
+def _tell(what: str) -> None:
+    """A line for whoever started us, if they are still there: at the end of a job they do not wait for the last try."""
+    with suppress(OSError):
+        os.write(1, " ".join(what.split()).encode(errors="replace") + b"\n")
 
 
 if __name__ == "__main__":

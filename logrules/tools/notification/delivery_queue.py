@@ -51,6 +51,10 @@ class DeliveryQueue(TaskQueue[bytes]):
             return None
 
     def _hear_of(self, process: subprocess.Popen[bytes]) -> None:
-        said = process.communicate()[0].decode(errors="replace")[:_MAX_REASON_CHARS]
-        if process.returncode:
-            self._complain(f"{self._name}: {safe(said) or 'not delivered'}")
+        told = False
+        with process:
+            for line in process.stdout or ():
+                told = True
+                self._complain(f"{self._name}: {safe(line.decode(errors='replace').strip()[:_MAX_REASON_CHARS])}")
+        if process.returncode < 0 or (process.returncode and not told):
+            self._complain(f"{self._name}: not delivered")

@@ -27,6 +27,8 @@ APART_S = 60.0
 PAGERDUTY_KEY = "LOGRULES_PAGERDUTY_KEY"
 # The key with which a bot of Feishu, Lark or DingTalk wants its messages signed.
 SIGNING_KEY = "LOGRULES_NOTIFY_SECRET"
+# As arguments they would make a command fail at the first news, which may come days after the start.
+_SHELL_SIGNS = frozenset({"|", "||", "&", "&&", ";", "<", ">", ">>", "2>&1"})
 
 
 class Sender(Listener):
@@ -79,13 +81,16 @@ class Commands(Sender):
 
 
 def words_of(option: str, text: str) -> list[str]:
-    """The words of a command line, split as a shell does. Raises LogrulesError where there are none."""
+    """The words of a command line, split as a shell does. Raises LogrulesError where it could not be run so."""
     try:
         words = shlex.split(text)
     except ValueError as fault:
         raise LogrulesError(f"{option}: cannot be split into words ({str(fault).lower()})") from None
     if not words:
         raise LogrulesError(f"{option}: names no command")
+    sign = next((word for word in words if word in _SHELL_SIGNS), None)
+    if sign is not None:
+        raise LogrulesError(f"{option}: `{sign}` needs a shell, and none runs the command: write sh -c '…'")
     return words
 
 
