@@ -60,6 +60,22 @@ def test_a_value_far_below_a_head_that_stood_there_before_is_found():
 
 
 @pytest.mark.parametrize(
+    ("head", "row"),
+    [
+        ("user,password,role", "bob{0},tulip{0}x{1}q,admin"),
+        ("user1,password,role2", "bob{0},tulip{0}x{1}q,admin"),
+        ("user      password     role", "bob{0:03}    tulip{0:03}x{1:04}q  admin"),
+        ("kind: Secret\ndata:", "  entry{0}: aHVudGVyMi{0}hdGVz"),
+    ],
+)
+def test_values_below_one_head_are_found_though_their_lines_are_alike(head, row):
+    rows = "".join(row.format(at, at * at) + "\n" for at in range(40))
+    clean = Redactor().redact({"log": STEPS[:2_000] + "\n" + head + "\n" + rows + STEPS[:2_000]})[0]["log"]
+    assert "tulip" not in clean
+    assert "aHVudGVyMi" not in clean
+
+
+@pytest.mark.parametrize(
     ("text", "secret"),
     [
         ("the token is 48291734 now", "48291734"),
