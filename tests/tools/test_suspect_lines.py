@@ -9,6 +9,7 @@ from logrules.tools.bundle.suspect_lines import suspect_lines
 
 STEPS = "".join(f"[rank0] step {at} of 900: loss 2.{at} and {at * 3} samples a second\n" for at in range(900))
 SECRET = "dq7Rk2Vx9Wm4Tz"
+WORDS = ("tulipfield", "meadowlark", "cloudberry")
 
 
 def suspects(text: str) -> str:
@@ -73,6 +74,13 @@ def test_values_below_one_head_are_found_though_their_lines_are_alike(head, row)
     clean = Redactor().redact({"log": STEPS[:2_000] + "\n" + head + "\n" + rows + STEPS[:2_000]})[0]["log"]
     assert "tulip" not in clean
     assert "aHVudGVyMi" not in clean
+
+
+@pytest.mark.parametrize("between", ["", "step 7\n", "step 7\nstep 8\n", "step 7\nstep 8\nstep 9\n"])
+def test_each_entry_of_netrc_is_found_whose_words_stand_on_lines_of_their_own(between):
+    entries = "".join(f"machine h{at}\n  login bob\n  password\n  {word}\n{between}" for at, word in enumerate(WORDS))
+    clean = Redactor().redact({"log": entries})[0]["log"]
+    assert not [word for word in WORDS if word in clean]
 
 
 @pytest.mark.parametrize(
