@@ -197,13 +197,3 @@ def test_every_such_exception_has_its_test_here():
         "shm-exhausted",
         "shared-memory",
     }
-
-
-def test_a_card_that_fell_off_the_bus_is_what_the_bus_reports(shipped):
-    log = (
-        "[ 512.100001] pcieport 0000:40:01.1: AER: Uncorrected (Fatal) error received: 0000:41:00.0\n"
-        "[ 512.100944] NVRM: Xid (PCI:0000:41:00): 79, pid=812, name=python, GPU has fallen off the bus.\n"
-    )
-    (first, *_) = run_log(prepared(shipped), log).diagnoses
-    assert first.rule == "kernel/xid"
-    assert [one.rule for one in first.consequences] == ["kernel/host-fault"]

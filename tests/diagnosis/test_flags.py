@@ -18,10 +18,10 @@ KNOWN = {
 }
 # Programs that are not of Python, or whose flags are no text in their sources: from their manuals.
 DOCUMENTED = {
-    "slurm": "--account --cpu-bind --dependency --exact --gpus-per-node --gres --kill-on-bad-exit --label --mem --mpi --nodes --ntasks-per-node"
+    "slurm": "--account --array --cpu-bind --dependency --exact --gpus-per-node --gres --kill-on-bad-exit --label --mem --mpi --nodes --ntasks-per-node"
     " --open-mode --overlap --partition --qos --requeue --signal --time --exclude",
     "pyxis": "--container-image --container-mounts --container-workdir --container-writable --no-container-entrypoint",
-    "apptainer": "--writable-tmpfs",
+    "apptainer": "--bind --writable-tmpfs",
     "docker": "--ipc --network --platform --shm-size",
     "pip": "--extra-index-url --find-links --index-url --retries --timeout --trusted-host",
     "lmdeploy": "--backend --cache-max-entry-count --max-batch-size --max-prefill-token-num --model-format"
