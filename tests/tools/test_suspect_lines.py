@@ -9,6 +9,7 @@ from logrules.tools.bundle.suspect_lines import suspect_lines
 
 STEPS = "".join(f"[rank0] step {at} of 900: loss 2.{at} and {at * 3} samples a second\n" for at in range(900))
 SECRET = "dq7Rk2Vx9Wm4Tz"
+WORDS = ("tulipfield", "meadowlark", "cloudberry")
 
 
 def suspects(text: str) -> str:
@@ -57,6 +58,29 @@ def test_a_value_of_digits_is_found_though_its_line_is_like_others():
 def test_a_value_far_below_a_head_that_stood_there_before_is_found():
     rows = "".join(f"user,password,role\nbob{at},tulip{at}x{at * at}q,admin\n" + STEPS[:2_000] for at in range(9))
     assert "tulip" not in Redactor().redact({"log": rows})[0]["log"]
+
+
+@pytest.mark.parametrize(
+    ("head", "row"),
+    [
+        ("user,password,role", "bob{0},tulip{0}x{1}q,admin"),
+        ("user1,password,role2", "bob{0},tulip{0}x{1}q,admin"),
+        ("user      password     role", "bob{0:03}    tulip{0:03}x{1:04}q  admin"),
+        ("kind: Secret\ndata:", "  entry{0}: aHVudGVyMi{0}hdGVz"),
+    ],
+)
+def test_values_below_one_head_are_found_though_their_lines_are_alike(head, row):
+    rows = "".join(row.format(at, at * at) + "\n" for at in range(40))
+    clean = Redactor().redact({"log": STEPS[:2_000] + "\n" + head + "\n" + rows + STEPS[:2_000]})[0]["log"]
+    assert "tulip" not in clean
+    assert "aHVudGVyMi" not in clean
+
+
+@pytest.mark.parametrize("between", ["", "step 7\n", "step 7\nstep 8\n", "step 7\nstep 8\nstep 9\n"])
+def test_each_entry_of_netrc_is_found_whose_words_stand_on_lines_of_their_own(between):
+    entries = "".join(f"machine h{at}\n  login bob\n  password\n  {word}\n{between}" for at, word in enumerate(WORDS))
+    clean = Redactor().redact({"log": entries})[0]["log"]
+    assert not [word for word in WORDS if word in clean]
 
 
 @pytest.mark.parametrize(

@@ -36,25 +36,23 @@ class RepeatedLines:
 
     def distinct(self) -> TextView | None:
         """The text but for lines that are like several before, as are those round them; None if all are."""
-        return self._view(self._left_out.translate(_NOT))
+        pieces = list(_pieces(self._text, self._starts, self._left_out.translate(_NOT)))
+        return view_of(pieces, joint=0) if pieces else None
 
     def like(self, spans: Iterable[tuple[int, int, str]]) -> TextView | None:
-        """The lines left out that are like those that hold one of the spans, and what stands round them."""
+        """The distinct lines with those that are like one that holds a span, and what is round them; None without any.
+
+        All that was looked at is in it: what makes a value a secret may be the head of its column or of its block.
+        """
         found = {self._shapes[bisect_right(self._starts, start) - 1] for start, _, _ in spans}
-        before = bytes(self._left_out)
-        for at, shape in enumerate(self._shapes) if found and 1 in before else ():
-            if before[at] and shape in found:
-                self._take(at)
-        taken = bytearray(one & (not other) for one, other in zip(before, self._left_out, strict=True))
-        return self._view(taken) if 1 in taken else None
+        alike = [at for at, shape in enumerate(self._shapes) if self._left_out[at] and shape in found]
+        for at in alike:
+            self._take(at)
+        return self.distinct() if alike else None
 
     def _take(self, at: int) -> None:
         first, end = max(0, at - _CONTEXT), min(len(self._left_out), at + _CONTEXT + 1)
         self._left_out[first:end] = bytes(end - first)
-
-    def _view(self, kept: bytearray) -> TextView | None:
-        pieces = list(_pieces(self._text, self._starts, kept))
-        return view_of(pieces, joint=0) if pieces else None
 
 
 def _shapes(text: str) -> list[str]:

@@ -18,9 +18,9 @@ _ALPHABETS = {
     "h": "[0-9a-fA-F]", "H": "[0-9a-fA-F-]", "U": "[A-Z0-9]", "d": "[0-9]", "l": "[a-z0-9]", "v": "[A-Z0-9-]",
     "e": "[A-Za-z0-9_=.+/-]", "s": "[A-Za-z0-9_/=+.-]", "t": "[A-Za-z0-9.]",
 }  # fmt: skip
+# What a pattern's hint stands on may begin so many lines above and go on so many below (an entry of .netrc, a command).
+_LINES_BEFORE, _LINES_BEHIND = 3, 3
 # Of these, chance makes short ones; nothing of the same alphabet may go on behind them.
-# A command goes on over so many lines, itself among them.
-_LINES_OF_COMMAND = 3
 _EXACT = "UhHld"
 _MAX_FORM_CHARS = 4_096
 _OF_MANY_LINES = ("\\n", "{0,2000}", "{8,20000}", "{1,20000}")
@@ -104,15 +104,23 @@ def command_secrets(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _regions(text: str, places: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """The lines with the places, from the line before to two behind, none twice."""
-    end = -1
+    """The lines with the places, which are in order, and those round them; regions that meet are one."""
+    start = end = line_end = -1
     for place in places:
-        if place < end:
+        if place < line_end:
             continue
-        start = max(end, text.rfind("\n", 0, max(0, text.rfind("\n", 0, place))) + 1)
-        end = place
-        for _ in range(_LINES_OF_COMMAND):
+        line_end = text.find("\n", place) + 1 or len(text)
+        first = place
+        for _ in range(_LINES_BEFORE + 1):
+            first = text.rfind("\n", 0, max(first, 0))
+        if first + 1 > end:
+            if end >= 0:
+                yield start, end
+            start = first + 1
+        end = line_end
+        for _ in range(_LINES_BEHIND):
             end = text.find("\n", end) + 1 or len(text)
+    if end >= 0:
         yield start, end
 
 
