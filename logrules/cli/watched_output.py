@@ -93,6 +93,7 @@ class Command(Streamed):
         self._process: subprocess.Popen[bytes] | None = None
         self._waiting = Thread(target=self._wait, name=f"waiting for {self._words[0]}", daemon=True)
         self._early: list[int] = []
+        self._asked_by: int | None = None
 
     @property
     def pid(self) -> int | None:
@@ -116,7 +117,10 @@ class Command(Streamed):
 
     def signalled(self, number: int) -> bool:
         """Pass the signal on; the command decides when it ends."""
-        if signal.Signals(number).name in _FROM_TERMINAL and _in_front():
+        name = signal.Signals(number).name
+        if name in ENDING:
+            self._asked_by = number
+        if name in _FROM_TERMINAL and _in_front():
             return False
         if self._process is None:
             self._early.append(number)
@@ -151,7 +155,7 @@ class Command(Streamed):
         else:
             for log in self._output.open_logs():
                 self.source.note(log, "the command has ended, but processes that it left hold its output open")
-        self.source.end(End(exit_status=self.exit_status))
+        self.source.end(End(self.exit_status, self._asked_by))
 
 
 def _started(words: Sequence[str], terminal: Terminal | None, *, shared: bool) -> "subprocess.Popen[bytes]":

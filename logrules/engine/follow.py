@@ -276,7 +276,7 @@ class Following:
     def _end(self, end: End) -> Iterator[Change]:
         if end.exit_status:
             self._notice = QuietNotice()  # that line is not the job's
-            yield from self._block(exit_line(end.exit_status, self._now))
+            yield from self._block(exit_line(end, self._now))
         # The log that was written last shows where the job ended.
         for name, log in sorted(self._logs.known.items(), key=lambda item: item[1].clock.now or float("-inf")):
             yield from self._feed(self._logs.read(name), chain(log.growing.held(), log.growing.ends()))

@@ -7,7 +7,7 @@ from logrules.inference.clock import Clock, choose_year
 from logrules.model.event import Timestamp
 from logrules.model.record import record, replace
 from logrules.model.report import Consequence, Diagnosis, Evidence, Report, StackView, Status
-from logrules.model.stream import Block
+from logrules.model.stream import Block, End
 from logrules.parsing.growing_log import GrowingLog
 from logrules.parsing.reader import Reader
 
@@ -76,9 +76,13 @@ class LiveLogs:
         return False
 
 
-def exit_line(status: int, at: float | None) -> Block:
-    """How a command ended, as launchers write it, for the table of exits: a log of its own."""
-    return Block(_EXIT_LOG, 0, f"logrules: the command ended: exit status {status}\n".encode(), at)
+def exit_line(end: End, at: float | None) -> Block:
+    """How a command ended, as launchers write it, for the table of exits: a log of its own.
+
+    What is asked to end ends with a status of its own where it handles the signal; the signal is the reason.
+    """
+    asked = "" if end.asked_by is None else f" after signal {end.asked_by}"
+    return Block(_EXIT_LOG, 0, f"logrules: the command ended: exit status {end.exit_status}{asked}\n".encode(), at)
 
 
 # Beyond so many remembered lines, those that no report shows are dropped.

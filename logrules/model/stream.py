@@ -73,6 +73,10 @@ class Tick:
 
 @record
 class End:
-    """Nothing more comes. ``exit_status`` is that of the command whose output it was, if we started one."""
+    """Nothing more comes. ``exit_status`` is that of the command whose output it was, if we started one.
+
+    ``asked_by`` is the signal that asked the command to end, if we passed one on.
+    """
 
     exit_status: int | None = None
+    asked_by: int | None = None

@@ -145,6 +145,10 @@ def test_signals_reach_the_command(number):
         one.send_signal(number)
         wait_for(one.stdout, b"told %d" % number)
         assert one.wait(PATIENCE_S) == 40
+        # Who handles the signal ends with a status of its own: it was asked to, and is not broken.
+        said = one.stderr.read()
+        assert (b"python-exception" in said) == (number == signal.SIGUSR1)
+        assert (b"exit status 40 after signal %d" % number in said) == (number != signal.SIGUSR1)
 
 
 @posix
