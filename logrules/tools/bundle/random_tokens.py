@@ -13,8 +13,6 @@ from logrules.tools.bundle.secret_looks import MIN_HINTED, MIN_SIGNED, drawn_by_
 _LONG = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{24,4096}+")
 # One that is parted by - or _ may be a name of many words: it has to be longer.
 _MIN_PARTED = 32
-# What tells of a public value at its beginning is no longer.
-_MAX_MARK = 64
 _PARTS = re.compile("[_-]")
 # In one case caches and objects are named too, but an issuer puts his name in front: of ids that do that the longest
 # have 27 characters (KSUID).
@@ -36,15 +34,16 @@ _PUBLIC = regex.compile(
 
 def random_tokens(text: str) -> Iterator[tuple[int, int]]:
     """Where they stand (start, end)."""
+    # Both are found from left to right: a line full of tokens is gone through but once.
+    public = _PUBLIC.finditer(text)
+    known = next(public, None)
     for found in _LONG.finditer(text):
-        if _is_random(found[0]) and not is_plain_json(found[0]) and not _is_public(text, found.start()):
+        if not _is_random(found[0]) or is_plain_json(found[0]):
+            continue
+        while known is not None and known.end() <= found.start():
+            known = next(public, None)
+        if known is None or known.start() > found.start():
             yield found.span()
-
-
-def _is_public(text: str, place: int) -> bool:
-    """Whether what begins at the place is within what may be known."""
-    line = text.rfind("\n", 0, place) + 1
-    return any(found.start() <= place < found.end() for found in _PUBLIC.finditer(text, line, place + _MAX_MARK))
 
 
 def _is_random(token: str) -> bool:
