@@ -23,10 +23,7 @@ _ENDED_BY = 128
 
 
 class SignalRelay:
-    """Passes signals on to a job. ``ended_by`` is the name of the last one that asks a program to end.
-
-    Their numbers come as bytes through a pipe, which is written to at ``wakeup_fd``.
-    """
+    """Passes signals on to a job: their numbers come as bytes through a pipe, which is written to at ``wakeup_fd``."""
 
     def __init__(self, job: Job, numbers: Collection[int]) -> None:
         self._job = job
@@ -34,7 +31,6 @@ class SignalRelay:
         self._out, self.wakeup_fd = os.pipe()
         os.set_blocking(self.wakeup_fd, False)
         self._last: dict[int, float] = {}
-        self.ended_by: str | None = None
         self._thread = Thread(target=self._run, name="signals", daemon=True)
         self._thread.start()
 
@@ -56,15 +52,14 @@ class SignalRelay:
             if steady() - self._last[number] < _SAME_S:
                 return
             os._exit(_ENDED_BY + number)
-        name = signal.Signals(number).name
-        if name in _ENDING:
-            self.ended_by = name
+        if signal.Signals(number).name in _ENDING:
+            self._job.ask_to_end(number)
         if self._job.signalled(number):
             self._last[number] = steady()
 
 
 @contextmanager
-def signals_of(job: Job) -> Iterator[SignalRelay]:
+def signals_of(job: Job) -> Iterator[None]:
     """While this lasts, signals go to the job. For the main thread."""
     numbers = [getattr(signal, name) for name in job.signals if hasattr(signal, name)]
     relay = SignalRelay(job, numbers)
@@ -72,7 +67,7 @@ def signals_of(job: Job) -> Iterator[SignalRelay]:
     woken = signal.set_wakeup_fd(relay.wakeup_fd, warn_on_full_buffer=False)
     before = {number: signal.signal(number, _taken) for number in numbers}
     try:
-        yield relay
+        yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -143,10 +143,8 @@ def _watched(
     from logrules.cli.signal_relay import signals_of
     from logrules.notify.stall_memory import StallMemory
 
-    with signals_of(job) as relay:
-        stalls = StallMemory(
-            following.workers, endings, lambda: relay.ended_by, lambda: job.exit_status, lambda: job.pid
-        )
+    with signals_of(job):
+        stalls = StallMemory(following.workers, endings, lambda: job.asked_by, lambda: job.exit_status, lambda: job.pid)
         _start(job, following)
         with ThreadPoolExecutor(1, "analysis") as pool:
             report = pool.submit(follow, following, told, stalls, complain).result()

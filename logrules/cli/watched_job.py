@@ -1,5 +1,6 @@
 """What may be asked of anything that is watched."""
 
+import signal
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import tzinfo
@@ -7,9 +8,13 @@ from pathlib import Path
 
 from logrules.sources.source import RecordSource, Source
 from logrules.sources.turn import Turn
+from logrules.sources.wall_clock import steady
 
 STDIN, STDOUT = 0, 1
 ENDING: tuple[str, ...] = ("SIGTERM", "SIGINT", "SIGHUP")
+# Slurm (KillWait) and Kubernetes (terminationGracePeriodSeconds) give a job 30 s to end before they kill it. One that
+# goes on for longer ignores the signal, as SIGHUP under nohup is ignored, and ends of something else.
+GRACE_S = 30.0
 
 
 class Job:
@@ -32,6 +37,21 @@ class Job:
 
     def __init__(self) -> None:
         self.turn = Turn()
+        self._asked: tuple[int, float] | None = None
+        self._ended: float | None = None
+
+    def ask_to_end(self, number: int) -> None:
+        """A signal comes that asks a program to end."""
+        self._asked = number, steady()
+
+    @property
+    def asked_by(self) -> str | None:
+        """The name of the last signal that asked it to end, unless it went on for long after that."""
+        if self._asked is None:
+            return None
+        number, at = self._asked
+        until = steady() if self._ended is None else self._ended
+        return signal.Signals(number).name if until - at <= GRACE_S else None
 
     @property
     def pid(self) -> int | None:
