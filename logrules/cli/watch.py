@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, TextIO
 from logrules.cli import watch_listeners
 from logrules.cli.diagnose import exit_status, render_report
 from logrules.cli.did_you_mean import forgotten_dashes
-from logrules.cli.shared_options import EXIT_UNUSABLE, add_language_options, add_pack_options, chosen_pack, reading
+from logrules.cli.shared_options import (
+    EXIT_UNUSABLE,
+    add_color_option,
+    add_language_options,
+    add_pack_options,
+    chosen_pack,
+    reading,
+)
 from logrules.model.report import Status, Text
 
 if TYPE_CHECKING:
@@ -88,6 +95,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add_pack_options(parser)
     add_language_options(parser, commands=True)
+    add_color_option(parser)
     parser.add_argument("--all", action="store_true", help="show every diagnosis in the final report")
     parser.add_argument("--no-cache", action="store_true", help="recompile the rules")
     watch_listeners.add_options(parser)

@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Sequence
+from typing import Literal
 
 from rich.console import Console
 from rich.text import Text as Line
@@ -16,6 +17,7 @@ from logrules.output import messages as words
 from logrules.output.brief_steps import in_one_line
 from logrules.output.escape import safe
 from logrules.output.numbers import certainty_in_words, duration, ranks_in_words
+from logrules.output.styled import Color
 from logrules.output.text_parts import COLOR, status_color, status_word
 
 _SUSPECTS = 2
@@ -43,6 +45,7 @@ class PanelView:
     language: str = "en"
     keys: bool = False
     job: str = ""
+    color: str = Color.AUTO
     only: str | None = None
     history: Sequence[str] | None = None
 
@@ -60,7 +63,7 @@ def panel_lines(
     else:
         body = _workers_and_suspects(report, workers, room, view)
     found = [_head(update, report, view), *body, *footer]
-    return [_cut(line, columns) for line in found[:rows]]
+    return [_cut(line, columns, view.color) for line in found[:rows]]
 
 
 def _workers_and_suspects(report: Report, workers: Sequence[WorkerNow], room: int, view: PanelView) -> list[Line]:
@@ -133,9 +136,10 @@ def _suspect(one: Diagnosis, language: str) -> list[Line]:
     return found
 
 
-def _cut(line: Line, columns: int) -> str:
+def _cut(line: Line, columns: int, color: str) -> str:
     out = io.StringIO()
-    console = Console(file=out, width=max(columns, 20), force_terminal=True, color_system="standard", highlight=False)
+    system: Literal["standard"] | None = None if color == Color.NEVER else "standard"
+    console = Console(file=out, width=max(columns, 20), force_terminal=True, color_system=system, highlight=False)
     line.truncate(max(columns - 1, 10), overflow="ellipsis")
     console.print(line, end="", soft_wrap=True)
     return out.getvalue()
