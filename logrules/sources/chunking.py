@@ -1,6 +1,15 @@
 """Bytes cut into blocks of whole lines, in pieces of whatever size they arrived."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
+
+
+def begun(pieces: Iterator[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:
+    """What the pieces begin with, so many bytes or all that there are in whole pieces; and the same pieces again."""
+    first: list[bytes] = []
+    while sum(map(len, first)) < size and (piece := next(pieces, b"")):
+        first.append(piece)
+    return first[0] if len(first) == 1 else b"".join(first), chain(first, pieces)
 
 
 def resized(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:

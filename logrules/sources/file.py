@@ -13,7 +13,7 @@ from typing import Protocol
 from logrules.model.errors import SourceError, reason_of
 from logrules.model.stream import MAX_LINE_BYTES, Block, Skipped
 from logrules.sources.archive import MAGIC_BYTES, codec_of, expanded
-from logrules.sources.chunking import resized, whole_lines
+from logrules.sources.chunking import begun, resized, whole_lines
 from logrules.sources.copied_text import as_written, form_of
 from logrules.sources.decoding import SNIFFED_BYTES, as_utf8, encoding_of, no_text
 from logrules.sources.holes import behind_hole, may_be_in_hole
@@ -166,13 +166,11 @@ def _keep_freed_blocks() -> None:
 
 def _text_only(blocks: Iterator[bytes], faults: list[str]) -> Iterator[bytes]:
     """The same blocks, or none and a fault if the first bytes, however they are cut, are not text."""
-    first: list[bytes] = []
-    while sum(map(len, first)) < SNIFFED_BYTES and (data := next(blocks, b"")):
-        first.append(data)
-    if kind := no_text(b"".join(first)[:SNIFFED_BYTES]):
+    head, blocks = begun(blocks, SNIFFED_BYTES)
+    if kind := no_text(head[:SNIFFED_BYTES]):
         faults.append(kind)
         return
-    yield from _more_than_nuls(chain(first, blocks), faults)
+    yield from _more_than_nuls(blocks, faults)
 
 
 def _more_than_nuls(blocks: Iterator[bytes], faults: list[str]) -> Iterator[bytes]:
