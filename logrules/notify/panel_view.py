@@ -16,9 +16,9 @@ from logrules.model.timeline import WorkerNow
 from logrules.output import messages as words
 from logrules.output.brief_steps import in_one_line
 from logrules.output.escape import safe
-from logrules.output.numbers import certainty_in_words, duration, ranks_in_words
+from logrules.output.numbers import certainty_in_words, duration
 from logrules.output.styled import Color
-from logrules.output.text_parts import COLOR, status_color, status_word
+from logrules.output.text_parts import COLOR, ranks_at, status_color, status_word
 
 _SUSPECTS = 2
 _MAX_STEP = 60
@@ -125,8 +125,7 @@ def _worker(label: str, worker: WorkerNow, language: str) -> Line:
 
 
 def _suspect(one: Diagnosis, language: str) -> list[Line]:
-    ranks = f" · {words.RANK.of(language)} {ranks_in_words(one.ranks)}" if one.ranks else ""
-    title = f"  ! {one.title.of(language)}{ranks} · {certainty_in_words(one, language)}"
+    title = f"  ! {one.title.of(language)}{ranks_at(one, language)} · {certainty_in_words(one, language)}"
     found = [Line(safe(title), style=COLOR[one.severity])]
     if one.evidence:
         line = one.evidence[0]
