@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from logrules.model.errors import LogrulesError
-from logrules.sources.kernel_folders import leads_to_kernel
+from logrules.sources.file_patterns import leads_to_kernel
 from logrules.sources.log_names import is_log_name, may_be_log, natural
 
 # What is a job where nobody says more: each folder, and each file that is called like a log or like nothing.
