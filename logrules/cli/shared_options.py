@@ -72,6 +72,15 @@ def preferred_language(environment: Mapping[str, str] = os.environ) -> str:
     return "en"
 
 
+def in_language(complaint: str, language: str) -> str:
+    """A complaint as people of this language are told it, as far as it is known there."""
+    if language != "zh":
+        return complaint
+    from logrules.cli.chinese import in_chinese
+
+    return in_chinese(complaint)
+
+
 def chosen_settings(options: argparse.Namespace) -> "Settings":
     """The configuration that the command line names, else the nearest one. Raises PackError."""
     from logrules.ruleset.settings import Settings, find_settings, read_settings
