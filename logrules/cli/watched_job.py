@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import tzinfo
 from pathlib import Path
 
-from logrules.sources.source import RecordSource, Source
+from logrules.sources.source import RecordSource, Source, StoppableSource
 from logrules.sources.turn import Turn
 from logrules.sources.wall_clock import steady
 
@@ -33,7 +33,7 @@ class Job:
     zone: tzinfo | None = None
     beat_s: float | None = 1.0
     beat_share: float = 0.0
-    source: Source
+    source: StoppableSource
 
     def __init__(self) -> None:
         self.turn = Turn()
@@ -73,9 +73,10 @@ class Job:
     def start(self) -> None:
         """Begin: from here on bytes come."""
 
-    def signalled(self, number: int) -> bool:
+    def signalled(self, number: int) -> bool:  # noqa: ARG002 (any ends it)
         """We were sent a signal; whether that is the end of watching."""
-        raise NotImplementedError
+        self.source.stop()
+        return True
 
     def aside(self, place: int) -> AbstractContextManager[bool]:  # noqa: ARG002 (most pass on nothing)
         """Let nothing be passed on to where ``place`` leads; whether that is within a line, which whoever asks ends."""

@@ -51,18 +51,10 @@ class Pipe(Streamed):
     def __init__(self, options: argparse.Namespace) -> None:
         super().__init__(options, STDIN_NAME)
 
-    def _end(self) -> None:
-        self.source.end(End())
-
     def start(self) -> None:
         """Read it."""
         output = Output(STDIN, STDOUT if self.echoes else None, STDIN_NAME)
-        self._output = JobOutput([output], self.source, self.turn, self._end)
-
-    def signalled(self, number: int) -> bool:  # noqa: ARG002 (any that reaches us ends it)
-        """Watch no longer."""
-        self._end()
-        return True
+        self._output = JobOutput([output], self.source, self.turn, self.source.stop)
 
     def unwatched(self) -> None:
         """Go on passing it through, to its end."""
