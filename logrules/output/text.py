@@ -79,8 +79,8 @@ class FullReport(TextReport):
         if not lines:
             return
         self._put(3, (f"{self._word(words.EVIDENCE)}:", "bold"))
-        for number, alike in enumerate(grouped(lines)):
-            line, same = alike.line, same_of(alike, self._language)
+        for number, (line, ranks) in enumerate(grouped(lines)):
+            same = same_of(ranks, self._language)
             self._put(5, (line.place, "cyan"), (who(line), "dim"), (clock(line), "dim"))
             # The first line is worth its surroundings; the others would only repeat the log.
             before, after = (line.before, line.after) if number == 0 else ((), ())

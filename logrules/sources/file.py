@@ -260,21 +260,17 @@ class StdinSource(SavedSource):
         return status.st_mtime if stat.S_ISREG(status.st_mode) else now()
 
 
-class OpenSource(SavedSource):
-    """What an open file still holds, plain or compressed; it stays open."""
+def open_logs(files: Iterable[Readable]) -> list[SavedSource]:
+    """A source for each open file, plain or compressed, numbered from the second on; the files stay open.
 
-    def __init__(self, name: str, file: Readable, block_bytes: int = BLOCK_BYTES) -> None:
-        super().__init__(name, stream_items(name, file, block_bytes))
-
-
-def open_logs(files: Iterable[Readable]) -> list[OpenSource]:
-    """A source for each open file, numbered from the second on. Raises SourceError where one gives no bytes."""
-    found: list[OpenSource] = []
+    Raises SourceError where one gives no bytes.
+    """
+    found: list[SavedSource] = []
     for number, file in enumerate(files, 1):
         name = "<log>" if number == 1 else f"<log {number}>"
         if fault := _no_bytes(file):
             raise SourceError(f"{name}: {fault}; open it in binary mode, or give io.BytesIO")
-        found.append(OpenSource(name, file))
+        found.append(SavedSource(name, stream_items(name, file, BLOCK_BYTES)))
     return found
 
 
