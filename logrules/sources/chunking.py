@@ -1,7 +1,15 @@
-"""Bytes cut into blocks of whole lines, in pieces of whatever size they arrived."""
+"""Bytes cut into blocks of whole lines, in pieces of whatever size they arrived; holes of sparse files passed over."""
 
+import errno
+import os
 from collections.abc import Iterable, Iterator
 from itertools import chain
+
+from logrules.model.stream import MAX_LINE_BYTES
+
+# A log that was emptied under its writer begins with a hole as long as all that it had written. Holes read as NULs, a
+# second for each few hundred megabytes.
+_SEEK_DATA = getattr(os, "SEEK_DATA", None)
 
 
 def begun(pieces: Iterator[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:
@@ -58,3 +66,20 @@ def whole_lines(pieces: Iterable[bytes], max_line_bytes: int) -> Iterator[bytes]
             length += len(rest)
     if held:
         yield b"".join(held)
+
+
+def behind_hole(descriptor: int, at: int, data: bytes) -> int:
+    """Where to read on behind the ``data``, which end ``at`` this place: there, or further on if they are of a hole.
+
+    What is passed over is a whole number of the lengths at which long lines are cut, so that the cuts stay where they
+    would be. Where the system does not tell of holes it is nothing.
+    """
+    if _SEEK_DATA is None or not data.endswith(b"\0") or data.strip(b"\0"):
+        return at
+    try:
+        found = os.lseek(descriptor, at, _SEEK_DATA)
+    except OSError as fault:
+        found = os.fstat(descriptor).st_size if fault.errno == errno.ENXIO else at  # no data behind it
+    finally:
+        os.lseek(descriptor, at, os.SEEK_SET)
+    return at + max(found - at, 0) // MAX_LINE_BYTES * MAX_LINE_BYTES

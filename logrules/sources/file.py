@@ -13,10 +13,9 @@ from typing import Protocol
 from logrules.model.errors import SourceError, reason_of
 from logrules.model.stream import MAX_LINE_BYTES, Block, Skipped
 from logrules.sources.archive import MAGIC_BYTES, codec_of, expanded
-from logrules.sources.chunking import begun, resized, whole_lines
+from logrules.sources.chunking import begun, behind_hole, resized, whole_lines
 from logrules.sources.copied_text import as_written, form_of
 from logrules.sources.decoding import SNIFFED_BYTES, as_utf8, encoding_of, no_text
-from logrules.sources.holes import behind_hole, may_be_in_hole
 from logrules.sources.source import BLOCK_BYTES, STDIN_NAME, SavedSource
 from logrules.sources.wall_clock import now
 
@@ -203,8 +202,9 @@ def _past_holes(file: FileIO, reads: Iterator[bytes]) -> Iterator[bytes]:
     """The same reads of a plain file, but for the holes in it."""
     for data in reads:
         yield data
-        if may_be_in_hole(data):
-            file.seek(behind_hole(file.fileno(), file.tell()))
+        at = file.tell()
+        if (behind := behind_hole(file.fileno(), at, data)) > at:
+            file.seek(behind)
 
 
 def _is_plain(file: FileIO) -> bool:
