@@ -192,7 +192,7 @@ def _more_than_nuls(blocks: Iterator[bytes], faults: list[str]) -> Iterator[byte
 def _lines_of(file: FileIO, block_bytes: int, faults: list[str]) -> Iterator[bytes]:
     """Blocks of whole lines of an open file, as UTF-8."""
     if _is_plain(file):
-        pieces = _past_holes(file, _reads(file, block_bytes, None, faults))
+        pieces = _past_holes(file, _reads(file, block_bytes, faults))
     else:
         pieces = text_of(file, block_bytes, faults)
     return whole_lines(pieces, MAX_LINE_BYTES)
@@ -220,24 +220,16 @@ def _is_plain(file: FileIO) -> bool:
 
 def text_of(file: Readable, piece_bytes: int, faults: list[str]) -> Iterator[bytes]:
     """The text of an open file as UTF-8, in pieces of ``piece_bytes``; a fault ends it and is added to ``faults``."""
-    head = b"".join(_reads(file, MAGIC_BYTES, MAGIC_BYTES, faults))
+    head, _ = begun(_reads(file, MAGIC_BYTES, faults), MAGIC_BYTES)
     codec = codec_of(head)
-    if codec:
-        chunks = _reads(file, _ARCHIVE_READ_BYTES, None, faults)
-        pieces = expanded(chain((head,), chunks), codec, faults)
-    else:
-        # The first read completes the first piece, so that all later ones are passed on uncopied.
-        first = _reads(file, max(piece_bytes - len(head), 1), max(piece_bytes - len(head), 1), faults)
-        pieces = chain((head,), first, _reads(file, piece_bytes, None, faults))
-    return resized(as_utf8(pieces), piece_bytes)
+    pieces = chain((head,), _reads(file, piece_bytes if codec is None else _ARCHIVE_READ_BYTES, faults))
+    return resized(as_utf8(pieces if codec is None else expanded(pieces, codec, faults)), piece_bytes)
 
 
-def _reads(file: Readable, at_once: int, limit: int | None, faults: list[str]) -> Iterator[bytes]:
-    """Reads of up to ``at_once`` bytes, until ``limit`` bytes in all or the end of the file."""
-    left = limit
+def _reads(file: Readable, at_once: int, faults: list[str]) -> Iterator[bytes]:
+    """Reads of up to ``at_once`` bytes, to the end of the file."""
     try:
-        while (size := at_once if left is None else min(at_once, left)) and (data := file.read(size)):
-            left = None if left is None else left - len(data)
+        while data := file.read(at_once):
             yield data
     except OSError as fault:
         faults.append(f"reading failed ({reason_of(fault)})")
