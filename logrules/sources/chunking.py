@@ -22,24 +22,16 @@ def begun(pieces: Iterator[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:
 
 def resized(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:
     """The same bytes in pieces of exactly ``size``, but for the last."""
-    held: list[bytes] = []
-    length = 0
+    held = bytearray()
     for piece in pieces:
-        if not held and len(piece) == size:  # a plain file: nothing to join, nothing to copy
-            yield piece
-            continue
-        held.append(piece)
-        length += len(piece)
-        if length < size:
-            continue
-        joined = b"".join(held)
-        whole = length - length % size
-        for start in range(0, whole, size):
-            yield joined[start : start + size]
-        held = [joined[whole:]] if whole < length else []
-        length -= whole
+        held += piece
+        while len(held) >= size:
+            with memoryview(held) as view:
+                whole = bytes(view[:size])
+            del held[:size]
+            yield whole
     if held:
-        yield b"".join(held)
+        yield bytes(held)
 
 
 def whole_lines(pieces: Iterable[bytes], max_line_bytes: int) -> Iterator[bytes]:
