@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from logrules.cli.extension import diagnose_extensions
 from logrules.cli.shared_options import (
+    add_color_option,
     add_format_option,
     add_language_options,
     add_pack_options,
@@ -57,6 +58,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_format_option(parser, "json", *forms())
     add_pack_options(parser)
     add_language_options(parser, commands=True)
+    add_color_option(parser)
     parser.add_argument("--all", action="store_true", help="show everything: all diagnoses, evidence and steps")
     parser.add_argument("--no-cache", action="store_true", help="recompile the rules")
     add_processes_option(parser, "processes for many logs (default: one per core)")
@@ -198,6 +200,7 @@ def render_report(report: Report, options: argparse.Namespace, out: TextIO, anne
     else:
         from logrules.output.text import render_text
 
-        render_text(report, out, options.lang, options.shell or report.shell, all_diagnoses=options.all)
+        shell = options.shell or report.shell
+        render_text(report, out, options.lang, shell, all_diagnoses=options.all, color=options.color)
         for annex in annexes:
             annex.render(out)

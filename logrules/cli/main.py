@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from logrules.cli.did_you_mean import forgotten_verb, hint, meant_in
 from logrules.cli.extension import about_of, installed_verbs, package_of, verb
-from logrules.cli.shared_options import EXIT_UNUSABLE, preferred_language
+from logrules.cli.shared_options import EXIT_UNUSABLE, in_language, preferred_language
 from logrules.cli.standard_streams import guarded_streams
 from logrules.model.errors import LogrulesError, PackError
 from logrules.model.version import __version__
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             return EXIT_INTERRUPTED
         except Exception as fault:  # noqa: BLE001 (the border: nothing leaves the program as a traceback)
-            said = (safe(_said(sentence, language)) for sentence in _sentences(fault))
+            said = (safe(in_language(sentence, language)) for sentence in _sentences(fault))
             print("logrules:", "\n".join(said), file=sys.stderr)
             if "--debug" in argv:
                 import traceback
@@ -141,14 +141,6 @@ def _language(argv: Sequence[str]) -> str:
     return next((value for name, value in pairwise(words) if name == "--lang"), None) or preferred_language()
 
 
-def _said(complaint: str, language: str) -> str:
-    if language != "zh":
-        return complaint
-    from logrules.cli.chinese import in_chinese
-
-    return in_chinese(complaint)
-
-
 def _columns() -> int:
     """How wide the terminal is, told without `shutil`: argparse asks at every option, help or not."""
     try:
@@ -193,8 +185,8 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the command line, what may have been meant, and where all is listed; status 2."""
-        said = _said(message + meant_in(message, self._option_string_actions), self.language)
-        more = _said(f"`{self.prog} --help` lists the options", self.language)
+        said = in_language(message + meant_in(message, self._option_string_actions), self.language)
+        more = in_language(f"`{self.prog} --help` lists the options", self.language)
         self.exit(EXIT_UNUSABLE, f"{self.prog}: {safe_lines(said)}\n{more}\n")
 
     def verbs(self) -> tuple[str, ...]:

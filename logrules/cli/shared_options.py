@@ -42,6 +42,12 @@ def add_language_options(parser: argparse.ArgumentParser, *, commands: bool = Fa
         parser.add_argument("--shell", choices=("bash", "powershell"), help=about)
 
 
+def add_color_option(parser: argparse.ArgumentParser) -> None:
+    """When what people read is coloured."""
+    about = "colours: on a terminal (auto, the default), always or never"
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help=about)
+
+
 def add_format_option(parser: argparse.ArgumentParser, *formats: str) -> None:
     """The form of what is written, and where to; `chosen_format` has it."""
     about = "output format (default: that which FILE ends in, else text)"
@@ -64,6 +70,15 @@ def preferred_language(environment: Mapping[str, str] = os.environ) -> str:
         if value:
             return "zh" if value.lower().startswith("zh") else "en"
     return "en"
+
+
+def in_language(complaint: str, language: str) -> str:
+    """A complaint as people of this language are told it, as far as it is known there."""
+    if language != "zh":
+        return complaint
+    from logrules.cli.chinese import in_chinese
+
+    return in_chinese(complaint)
 
 
 def chosen_settings(options: argparse.Namespace) -> "Settings":

@@ -22,62 +22,41 @@ _SAME_S = 0.5
 _ENDED_BY = 128
 
 
-class SignalRelay:
-    """Passes signals on to a job. ``ended_by`` is the name of the last one that asks a program to end.
-
-    Their numbers come as bytes through a pipe, which is written to at ``wakeup_fd``.
-    """
-
-    def __init__(self, job: Job, numbers: Collection[int]) -> None:
-        self._job = job
-        self._numbers = numbers
-        self._out, self.wakeup_fd = os.pipe()
-        os.set_blocking(self.wakeup_fd, False)
-        self._last: dict[int, float] = {}
-        self.ended_by: str | None = None
-        self._thread = Thread(target=self._run, name="signals", daemon=True)
-        self._thread.start()
-
-    def close(self) -> None:
-        """Nobody writes any more: pass on what came, and end."""
-        os.close(self.wakeup_fd)
-        self._thread.join()
-        os.close(self._out)
-
-    def _run(self) -> None:
-        while numbers := os.read(self._out, _READ_BYTES):
-            for number in numbers:
-                if number in self._numbers:
-                    self._pass_on(number)
-
-    def _pass_on(self, number: int) -> None:
-        """Hand it to the job; what has ended the watching once does so at once when it comes again."""
-        if number in self._last:
-            if steady() - self._last[number] < _SAME_S:
-                return
-            os._exit(_ENDED_BY + number)
-        name = signal.Signals(number).name
-        if name in _ENDING:
-            self.ended_by = name
-        if self._job.signalled(number):
-            self._last[number] = steady()
-
-
 @contextmanager
-def signals_of(job: Job) -> Iterator[SignalRelay]:
+def signals_of(job: Job) -> Iterator[None]:
     """While this lasts, signals go to the job. For the main thread."""
     numbers = [getattr(signal, name) for name in job.signals if hasattr(signal, name)]
-    relay = SignalRelay(job, numbers)
+    told, wakeup = os.pipe()
+    os.set_blocking(wakeup, False)
+    thread = Thread(target=_pass_on, args=(job, told, numbers), name="signals", daemon=True)
+    thread.start()
     # A full pipe holds more signals than anybody meant.
-    woken = signal.set_wakeup_fd(relay.wakeup_fd, warn_on_full_buffer=False)
+    woken = signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
     before = {number: signal.signal(number, _taken) for number in numbers}
     try:
-        yield relay
+        yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
         signal.set_wakeup_fd(woken)
-        relay.close()
+        os.close(wakeup)
+        thread.join()
+        os.close(told)
+
+
+def _pass_on(job: Job, told: int, numbers: Collection[int]) -> None:
+    """Hand the job what comes; what has ended the watching once does so at once when it comes again."""
+    last: dict[int, float] = {}
+    while came := os.read(told, _READ_BYTES):
+        for number in filter(numbers.__contains__, came):
+            if number in last:
+                if steady() - last[number] < _SAME_S:
+                    continue
+                os._exit(_ENDED_BY + number)
+            if signal.Signals(number).name in _ENDING:
+                job.ask_to_end(number)
+            if job.signalled(number):
+                last[number] = steady()
 
 
 def _taken(_number: int, _frame: object) -> None:

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, TextIO
 from logrules.cli import watch_listeners
 from logrules.cli.diagnose import exit_status, render_report
 from logrules.cli.did_you_mean import forgotten_dashes
-from logrules.cli.shared_options import EXIT_UNUSABLE, add_language_options, add_pack_options, chosen_pack, reading
+from logrules.cli.shared_options import (
+    EXIT_UNUSABLE,
+    add_color_option,
+    add_language_options,
+    add_pack_options,
+    chosen_pack,
+    in_language,
+    reading,
+)
+from logrules.model.errors import LogrulesError
 from logrules.model.report import Status, Text
 
 if TYPE_CHECKING:
@@ -88,6 +97,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add_pack_options(parser)
     add_language_options(parser, commands=True)
+    add_color_option(parser)
     parser.add_argument("--all", action="store_true", help="show every diagnosis in the final report")
     parser.add_argument("--no-cache", action="store_true", help="recompile the rules")
     watch_listeners.add_options(parser)
@@ -98,13 +108,13 @@ def run(options: argparse.Namespace) -> int:
     from logrules.cli.watch_targets import job_of
     from logrules.engine.follow import Following
     from logrules.engine.run import why_empty
-    from logrules.model.errors import LogrulesError
     from logrules.ruleset.apply_settings import with_patience
     from logrules.ruleset.pack_cache import keep_patterns
 
     # The threads that take in what comes need the interpreter for moments only, and must not wait 5 ms for it.
     sys.setswitchinterval(0.0001)
-    _refuse_contradictions(options)
+    if options.format == "jsonl" and options.echo:
+        raise LogrulesError("--format jsonl and --echo both want standard output")
     if options.format == "jsonl" or options.panel == "only":
         options.echo = False
     pack = with_patience(chosen_pack(options, cache=not options.no_cache), options.patience)
@@ -143,23 +153,17 @@ def _watched(
     from logrules.cli.signal_relay import signals_of
     from logrules.notify.stall_memory import StallMemory
 
-    with signals_of(job) as relay:
-        stalls = StallMemory(
-            following.workers, endings, lambda: relay.ended_by, lambda: job.exit_status, lambda: job.pid
-        )
-        _start(job, following)
+    with signals_of(job):
+        stalls = StallMemory(following.workers, endings, lambda: job.asked_by, lambda: job.exit_status, lambda: job.pid)
+        job.hand_dumps_to(following.ingest_dump)
+        job.start()
+        if job.pid is not None:  # steps can name the process
+            following.tell("job_pid", str(job.pid))
         with ThreadPoolExecutor(1, "analysis") as pool:
             report = pool.submit(follow, following, told, stalls, complain).result()
         if report is None:
             job.unwatched()
         return report, job.wait()
-
-
-def _refuse_contradictions(options: argparse.Namespace) -> None:
-    from logrules.model.errors import LogrulesError
-
-    if options.format == "jsonl" and options.echo:
-        raise LogrulesError("--format jsonl and --echo both want standard output")
 
 
 def _with_paths(report: "Report", job: "Job") -> "Report":
@@ -168,14 +172,6 @@ def _with_paths(report: "Report", job: "Job") -> "Report":
 
     found = ((source, job.path_of(source)) for source in report.sources)
     return with_paths(report, {source: str(path) for source, path in found if path is not None})
-
-
-def _start(job: "Job", following: "Following") -> None:
-    """Begin, and let steps name the process where one was started."""
-    job.hand_dumps_to(following.ingest_dump)
-    job.start()
-    if job.pid is not None:
-        following.tell("job_pid", str(job.pid))
 
 
 def _finished(workers: "Sequence[WorkerNow]", language: str) -> str:
@@ -203,12 +199,8 @@ def _say(sentence: str, out: TextIO) -> None:
 def _complain(sentence: str, language: str) -> None:
     from logrules.output.escape import safe_lines
 
-    if language == "zh":
-        from logrules.cli.chinese import in_chinese
-
-        sentence = in_chinese(sentence)
     with suppress(OSError):
-        print(f"logrules: {safe_lines(sentence)}", file=sys.stderr, flush=True)
+        print(f"logrules: {safe_lines(in_language(sentence, language))}", file=sys.stderr, flush=True)
 
 
 def _write(report: "Report", options: argparse.Namespace, out: TextIO) -> None:

@@ -77,7 +77,7 @@ def displays(options: argparse.Namespace, run: WatchedRun, job: "Job", out: Text
     from logrules.notify.panel_view import PanelView
 
     history = IncidentHistory(run.policy, options.lang)
-    view = PanelView(options.lang, _has_keys(options), run.job)
+    view = PanelView(options.lang, _has_keys(options), run.job, options.color)
     panel = Panel(out.fileno(), job.turn, run.following.workers, view, history.lines)
     return [history, panel, *_keys(options, run.following, job, panel)]
 
@@ -120,7 +120,8 @@ def _keys(options: argparse.Namespace, following: "Following", job: "Job", panel
 
         with job.turn:
             report = following.report()
-            render_text(report, sys.stderr, options.lang, options.shell or report.shell, all_diagnoses=True)
+            shell = options.shell or report.shell
+            render_text(report, sys.stderr, options.lang, shell, all_diagnoses=True, color=options.color)
             sys.stderr.flush()
 
     def evidence() -> None:

@@ -48,11 +48,6 @@ class Followed(Job):
         """The file that is followed by this name."""
         return self.source.path_of(source)
 
-    def signalled(self, number: int) -> bool:  # noqa: ARG002 (any that reaches us ends it)
-        """Follow no longer."""
-        self.source.stop()
-        return True
-
     def unwatched(self) -> None:
         """There is nothing to pass on to anybody."""
         self.source.give_up()
@@ -78,11 +73,6 @@ class Replayed(Job):
         sources = discover(options.paths).sources
         self.dumps = [source for source in sources if isinstance(source, RecordSource)]
         self.source = ReplaySource(sources, pack, speed, options.then_quiet)
-
-    def signalled(self, number: int) -> bool:  # noqa: ARG002 (any that reaches us ends it)
-        """Replay no further."""
-        self.source.stop()
-        return True
 
 
 def job_of(options: argparse.Namespace, pack: Pack) -> Job:

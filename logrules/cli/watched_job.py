@@ -1,15 +1,20 @@
 """What may be asked of anything that is watched."""
 
+import signal
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import tzinfo
 from pathlib import Path
 
-from logrules.sources.source import RecordSource, Source
+from logrules.sources.source import RecordSource, Source, StoppableSource
 from logrules.sources.turn import Turn
+from logrules.sources.wall_clock import steady
 
 STDIN, STDOUT = 0, 1
 ENDING: tuple[str, ...] = ("SIGTERM", "SIGINT", "SIGHUP")
+# Slurm (KillWait) and Kubernetes (terminationGracePeriodSeconds) give a job 30 s to end before they kill it. One that
+# goes on for longer ignores the signal, as SIGHUP under nohup is ignored, and ends of something else.
+GRACE_S = 30.0
 
 
 class Job:
@@ -28,10 +33,25 @@ class Job:
     zone: tzinfo | None = None
     beat_s: float | None = 1.0
     beat_share: float = 0.0
-    source: Source
+    source: StoppableSource
 
     def __init__(self) -> None:
         self.turn = Turn()
+        self._asked: tuple[int, float] | None = None
+        self._ended: float | None = None
+
+    def ask_to_end(self, number: int) -> None:
+        """A signal comes that asks a program to end."""
+        self._asked = number, steady()
+
+    @property
+    def asked_by(self) -> str | None:
+        """The name of the last signal that asked it to end, unless it went on for long after that."""
+        if self._asked is None:
+            return None
+        number, at = self._asked
+        until = steady() if self._ended is None else self._ended
+        return signal.Signals(number).name if until - at <= GRACE_S else None
 
     @property
     def pid(self) -> int | None:
@@ -53,9 +73,10 @@ class Job:
     def start(self) -> None:
         """Begin: from here on bytes come."""
 
-    def signalled(self, number: int) -> bool:
+    def signalled(self, number: int) -> bool:  # noqa: ARG002 (any ends it)
         """We were sent a signal; whether that is the end of watching."""
-        raise NotImplementedError
+        self.source.stop()
+        return True
 
     def aside(self, place: int) -> AbstractContextManager[bool]:  # noqa: ARG002 (most pass on nothing)
         """Let nothing be passed on to where ``place`` leads; whether that is within a line, which whoever asks ends."""

@@ -15,7 +15,7 @@ from logrules.sources.job_output import JobOutput, Output, same_place
 from logrules.sources.pseudo_terminal import Terminal
 from logrules.sources.queue import EventQueue
 from logrules.sources.source import STDIN_NAME
-from logrules.sources.wall_clock import now
+from logrules.sources.wall_clock import now, steady
 
 _STDERR = 2
 # Where a command has ended and what it left behind holds its output open, that is listened to for so long.
@@ -51,18 +51,10 @@ class Pipe(Streamed):
     def __init__(self, options: argparse.Namespace) -> None:
         super().__init__(options, STDIN_NAME)
 
-    def _end(self) -> None:
-        self.source.end(End())
-
     def start(self) -> None:
         """Read it."""
         output = Output(STDIN, STDOUT if self.echoes else None, STDIN_NAME)
-        self._output = JobOutput([output], self.source, self.turn, self._end)
-
-    def signalled(self, number: int) -> bool:  # noqa: ARG002 (any that reaches us ends it)
-        """Watch no longer."""
-        self._end()
-        return True
+        self._output = JobOutput([output], self.source, self.turn, self.source.stop)
 
     def unwatched(self) -> None:
         """Go on passing it through, to its end."""
@@ -93,7 +85,6 @@ class Command(Streamed):
         self._process: subprocess.Popen[bytes] | None = None
         self._waiting = Thread(target=self._wait, name=f"waiting for {self._words[0]}", daemon=True)
         self._early: list[int] = []
-        self._asked_by: int | None = None
 
     @property
     def pid(self) -> int | None:
@@ -118,8 +109,6 @@ class Command(Streamed):
     def signalled(self, number: int) -> bool:
         """Pass the signal on; the command decides when it ends."""
         name = signal.Signals(number).name
-        if name in ENDING:
-            self._asked_by = number
         if name in _FROM_TERMINAL and _in_front():
             return False
         if self._process is None:
@@ -150,12 +139,14 @@ class Command(Streamed):
         if self._process is None or self._output is None:
             return
         self._process.wait()
+        self._ended = steady()
         if self._output.wait(now() + _LEFT_BEHIND_S):
             self._output.release()  # else it passes on what they write, once we are gone
         else:
             for log in self._output.open_logs():
                 self.source.note(log, "the command has ended, but processes that it left hold its output open")
-        self.source.end(End(self.exit_status, self._asked_by))
+        asked = self.asked_by
+        self.source.end(End(self.exit_status, signal.Signals[asked] if asked is not None else None))
 
 
 def _started(words: Sequence[str], terminal: Terminal | None, *, shared: bool) -> "subprocess.Popen[bytes]":

@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Sequence
+from typing import Literal
 
 from rich.console import Console
 from rich.text import Text as Line
@@ -15,8 +16,9 @@ from logrules.model.timeline import WorkerNow
 from logrules.output import messages as words
 from logrules.output.brief_steps import in_one_line
 from logrules.output.escape import safe
-from logrules.output.numbers import certainty_in_words, duration, ranks_in_words
-from logrules.output.text_parts import COLOR, status_color, status_word
+from logrules.output.numbers import certainty_in_words, duration
+from logrules.output.styled import Color
+from logrules.output.text_parts import COLOR, ranks_at, status_color, status_word
 
 _SUSPECTS = 2
 _MAX_STEP = 60
@@ -43,6 +45,7 @@ class PanelView:
     language: str = "en"
     keys: bool = False
     job: str = ""
+    color: str = Color.AUTO
     only: str | None = None
     history: Sequence[str] | None = None
 
@@ -60,7 +63,7 @@ def panel_lines(
     else:
         body = _workers_and_suspects(report, workers, room, view)
     found = [_head(update, report, view), *body, *footer]
-    return [_cut(line, columns) for line in found[:rows]]
+    return [_cut(line, columns, view.color) for line in found[:rows]]
 
 
 def _workers_and_suspects(report: Report, workers: Sequence[WorkerNow], room: int, view: PanelView) -> list[Line]:
@@ -122,8 +125,7 @@ def _worker(label: str, worker: WorkerNow, language: str) -> Line:
 
 
 def _suspect(one: Diagnosis, language: str) -> list[Line]:
-    ranks = f" · {words.RANK.of(language)} {ranks_in_words(one.ranks)}" if one.ranks else ""
-    title = f"  ! {one.title.of(language)}{ranks} · {certainty_in_words(one, language)}"
+    title = f"  ! {one.title.of(language)}{ranks_at(one, language)} · {certainty_in_words(one, language)}"
     found = [Line(safe(title), style=COLOR[one.severity])]
     if one.evidence:
         line = one.evidence[0]
@@ -133,9 +135,10 @@ def _suspect(one: Diagnosis, language: str) -> list[Line]:
     return found
 
 
-def _cut(line: Line, columns: int) -> str:
+def _cut(line: Line, columns: int, color: str) -> str:
     out = io.StringIO()
-    console = Console(file=out, width=max(columns, 20), force_terminal=True, color_system="standard", highlight=False)
+    system: Literal["standard"] | None = None if color == Color.NEVER else "standard"
+    console = Console(file=out, width=max(columns, 20), force_terminal=True, color_system=system, highlight=False)
     line.truncate(max(columns - 1, 10), overflow="ellipsis")
     console.print(line, end="", soft_wrap=True)
     return out.getvalue()

@@ -119,17 +119,15 @@ class StallMemory:
     def told(self, report: Report) -> Report:
         """The last report with what was told in it: on top, where the job ended without having moved again."""
         ended_by, exit_status = self._ended_by(), self._exit_status()
-        report = replace(report, notes=(*report.notes, *self._notes))
-        stall = self._stall
-        if stall is None:
-            return report
-        if exit_status == 0 and ended_by is None:
-            self._forget(stall, self._end((), None, 0))
-            return replace(report, notes=(*report.notes, *self._notes[-1:]))
         errors = [one for one in report.diagnoses if one.severity is Severity.ERROR]
-        if stall.over is not None and not errors and not exit_status:
+        stall = self._stall
+        if stall is not None and exit_status == 0 and ended_by is None:
+            self._forget(stall, self._end((), None, 0))
+        elif stall is not None and stall.over is not None and not errors and not exit_status:
             self._forget(stall)
-            return replace(report, notes=(*report.notes, *self._notes[-1:]))
+        report = replace(report, notes=(*report.notes, *self._notes))
+        if stall is None or self._stall is None:
+            return report
         others = tuple(one for one in report.diagnoses if one.rule not in (stall.rule, stall.diagnosis.rule))
         if all(self._is_ending(one, ended_by) for one in errors):
             stood_last = (one for one in report.diagnoses if one.rule == stall.diagnosis.rule)
@@ -247,14 +245,9 @@ def _know_better(stall: ToldStall, report: Report) -> None:
 
 
 def _title(stall: ToldStall, end: Text) -> Text:
-    return Text.told(lambda said: _PLACE.of(said).format(**_facts(stall, said), end=end.of(said)))
-
-
-def _facts(stall: ToldStall, language: str) -> dict[str, str]:
-    after = (_NO_STEP if stall.step is None else _AFTER).of(language).format(step=stall.step)
-    one = stall.diagnosis
-    quiet = duration(max(stall.until - stall.since, 0.0))
-    return {"title": one.title.of(language), "quiet": quiet, "phase": one.phase, "after": after}
+    one, quiet = stall.diagnosis, duration(max(stall.until - stall.since, 0.0))
+    after = _NO_STEP if stall.step is None else _said(_AFTER, step=Text(str(stall.step)))
+    return _said(_PLACE, title=one.title, quiet=Text(quiet), phase=Text(one.phase), after=after, end=end)
 
 
 def _said(sentence: Text, **facts: Text) -> Text:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TextIO
 
 from logrules.model.errors import LogrulesError, reason_of
+from logrules.sources.descriptors import write_all
 
 _READABLE = 0o666
 _MODE_BITS = 0o7777
@@ -81,12 +82,10 @@ def _write_into(path: Path, content: bytes) -> None:
     """Write to what is there. A pipe that nobody reads is an error, not a wait."""
     flags = os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_NONBLOCK", 0)
     handle = os.open(path, flags)
-    if hasattr(os, "set_blocking"):
-        os.set_blocking(handle, True)
-    with os.fdopen(handle, "wb", buffering=0) as stream:
-        left = memoryview(content)
-        while left:
-            left = left[stream.write(left) or 0 :]
+    try:
+        write_all(handle, content)
+    finally:
+        os.close(handle)
 
 
 def _replace(path: Path, content: bytes, old: os.stat_result | None, new_mode: int) -> None:

@@ -147,10 +147,9 @@ class BriefReport(TextReport):
         if not lines:
             return
         kinds = grouped(lines)
-        best = max(kinds, key=lambda alike: _telling(alike.line))
-        line = best.line
+        line, ranks = max(kinds, key=lambda kind: _telling(kind[0]))
         more = len(kinds) - 1
-        same = same_of(best, self._language)
+        same = same_of(ranks, self._language)
         self._put(
             0, (line.place, "cyan"), (f"{who(line)}{clock(line)}", "dim"), (f"  ({same})" if same else "", "dim"),
             (self._more(more), "dim"),

@@ -5,21 +5,9 @@ from collections.abc import Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any, TextIO
 
-from logrules.model.report import Report, Restart, Severity, Status
-from logrules.output.json_kinds import (
-    COUNT,
-    DIALECT,
-    LINE,
-    SENTENCE,
-    SHARE,
-    TEXT,
-    TIME,
-    JsonKind,
-    const,
-    listed,
-    member_of,
-    shape,
-)
+from logrules.model.report import Report, Status
+from logrules.output.json_kinds import COUNT, DIALECT, LINE, TEXT, TIME, JsonKind, const, member_of, shape
+from logrules.output.report_json import DIAGNOSIS
 
 SCHEMA = "logrules.event/1"
 
@@ -43,15 +31,8 @@ _PHASE = _event(
 _LINE = {"worker": TEXT, "source": TEXT, "line": LINE, "time": TIME, "text": TEXT}
 _EVIDENCE = _event("evidence", {"rule": TEXT, **_LINE})
 _FACTS = {
-    "rule": TEXT,
-    "cause": TEXT,
-    "phase": TEXT,
-    "severity": member_of(Severity),
-    "confidence": SHARE,
-    "title": SENTENCE,
-    "ranks": listed(COUNT),
-    "hosts": listed(TEXT),
-    "restart": member_of(Restart),
+    name: DIAGNOSIS[name]
+    for name in ("rule", "cause", "phase", "severity", "confidence", "title", "ranks", "hosts", "restart")
 }
 _DIAGNOSIS = _event("diagnosis", {"place": COUNT, **_FACTS})
 _VERDICT = _event("verdict", {"status": member_of(Status), "phase": TEXT, "lines": COUNT})

@@ -5,9 +5,9 @@ from typing import TextIO
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
 from logrules.model.report import Diagnosis, Report, Severity
-from logrules.model.test_result import CaseFailure, Outcome, Result
+from logrules.model.test_result import Outcome, Result
 from logrules.output.escape import safe as spelled
-from logrules.output.ruletest_text import explanation
+from logrules.output.ruletest_text import told
 
 # Spelled-out controls are legal in XML; these two code points are not.
 _NO_XML = str.maketrans({"\ufffe": "\\ufffe", "\uffff": "\\uffff"})
@@ -88,10 +88,4 @@ def _add_case(suite: Element, result: Result) -> None:
         SubElement(case, "skipped", {"message": safe(result.reason or "")})
         return
     for fault in result.faults:
-        SubElement(case, "failure", {"message": safe(fault.message)}).text = _explained(fault)
-
-
-def _explained(fault: CaseFailure) -> str:
-    line = [f"line: {safe(fault.line)}"] if fault.line is not None else []
-    nearest = [f"nearest rule that fired: {fault.nearest}"] if fault.nearest is not None else []
-    return safe_lines([*line, *explanation(fault.clauses), *nearest])
+        SubElement(case, "failure", {"message": safe(fault.message)}).text = safe_lines(told(fault))

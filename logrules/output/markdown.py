@@ -8,7 +8,7 @@ from typing import TextIO
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Text
 from logrules.output import messages as words
 from logrules.output.escape import safe
-from logrules.output.numbers import certainty_in_words, ranks_in_words
+from logrules.output.numbers import certainty_in_words
 from logrules.output.rank_sentences import coverage, sentences
 from logrules.output.shell import copyables
 from logrules.output.text_parts import (
@@ -19,6 +19,7 @@ from logrules.output.text_parts import (
     phase_in_words,
     status_word,
     unusual_title,
+    where,
 )
 
 SHOWN = 3
@@ -62,16 +63,10 @@ def _fence_for(text: str) -> str:
     return "`" * max(3, longest + 1)
 
 
-def _headline(one: Diagnosis, language: str) -> str:
-    ranks = f" · {words.RANK.of(language)} {ranks_in_words(one.ranks)}" if one.ranks else ""
-    hosts = f" · {words.HOST.of(language)} {escaped(one.hosts[0])}" if one.hosts else ""
-    workers = "".join(f" · {escaped(worker)}" for worker in one.workers[:1]) if not one.ranks and not one.hosts else ""
-    return f"{escaped(one.title.of(language))}{ranks}{hosts}{workers}"
-
-
 def _diagnosis(one: Diagnosis, language: str, shell: str) -> Iterator[str]:
     facts = f"`{one.cause}` · {certainty_in_words(one, language)} · `{one.rule}`"
-    yield f"### {_headline(one, language)}\n\n{facts}\n\n{escaped(one.why.of(language))}"
+    title = f"{escaped(one.title.of(language))}{where(one, language, escaped)}"
+    yield f"### {title}\n\n{facts}\n\n{escaped(one.why.of(language))}"
     if not (one.evidence or one.fixes or one.effects):
         return
     yield f"\n<details><summary>{_DETAILS.of(language)}</summary>\n"

@@ -5,7 +5,6 @@ from functools import partial
 
 from logrules.model.event import rank_of_label
 from logrules.model.late_pattern import late_pattern
-from logrules.model.record import record
 from logrules.model.report import Comparison, Difference, DivergenceKind, Evidence, Text
 from logrules.output.numbers import duration, other_ranks_said, ranks_said
 
@@ -128,30 +127,25 @@ def _text_of(one: Difference) -> Text:
     return _SAID[one.kind]
 
 
-@record
-class Alike:
-    """A line, and the further ranks that print the same but for clock readings and their own number."""
+def grouped(lines: Sequence[Evidence]) -> list[tuple[Evidence, tuple[int, ...]]]:
+    """The lines, each kind once, in the order of their first; a line that no rank wrote stands for itself.
 
-    line: Evidence
-    ranks: tuple[int, ...] = ()
-
-
-def grouped(lines: Sequence[Evidence]) -> list[Alike]:
-    """The lines, each kind once, in the order of their first; a line that no rank wrote stands for itself."""
+    With each come the further ranks that print the same but for clock readings and their own number.
+    """
     groups: dict[object, list[Evidence]] = {}
     for place, line in enumerate(lines):
         by_rank = rank_of_label(line.worker) is not None
         alike = _CLOCK.sub("", _RANK.sub(r"\1", _LENGTH.sub("", line.text))) if by_rank else place
         groups.setdefault(alike, []).append(line)
-    return [Alike(first, tuple(_others(first, rest))) for first, *rest in groups.values()]
+    return [(first, _others(first, rest)) for first, *rest in groups.values()]
 
 
-def _others(first: Evidence, rest: Iterable[Evidence]) -> Iterator[int]:
-    yield from sorted({rank_of_label(line.worker) or 0 for line in rest} - {rank_of_label(first.worker)})
+def _others(first: Evidence, rest: Iterable[Evidence]) -> tuple[int, ...]:
+    return tuple(sorted({rank_of_label(line.worker) or 0 for line in rest} - {rank_of_label(first.worker)}))
 
 
-def same_of(alike: Alike, language: str) -> str:
+def same_of(ranks: Sequence[int], language: str) -> str:
     """Who else printed a line; nothing where nobody did."""
-    if not alike.ranks:
+    if not ranks:
         return ""
-    return _closed_up(_SAME_OF.of(language).format(ranks=ranks_said(alike.ranks, language)), language)
+    return _closed_up(_SAME_OF.of(language).format(ranks=ranks_said(ranks, language)), language)

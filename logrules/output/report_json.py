@@ -59,28 +59,26 @@ _MEASURED = JsonKind(
     shape({"right": COUNT, "of": COUNT}).schema, lambda value, _: {"right": value[0], "of": value[1]}
 ).told("in how many labelled logs it was right, of how many; 0 of 0: never measured")
 _CONSEQUENCE = shape({"rule": TEXT, "cause": TEXT, "title": SENTENCE, "evidence": listed(_EVIDENCE)})
-_DIAGNOSIS = shape(
-    {
-        "rule": TEXT,
-        "cause": TEXT,
-        "phase": TEXT,
-        "phase_from": member_of(PhaseSource).told("what the phase is inferred from"),
-        "severity": member_of(Severity),
-        "confidence": SHARE,
-        "measured": _MEASURED,
-        "title": SENTENCE,
-        "why": SENTENCE,
-        "restart": member_of(Restart),
-        "ranks": listed(COUNT).told("the culprit first, where one is known"),
-        "hosts": listed(TEXT),
-        "workers": listed(TEXT).told("the processes and actors at fault, as the lines name them"),
-        "evidence": listed(_EVIDENCE),
-        "fixes": listed(_FIX),
-        "consequences": listed(_CONSEQUENCE).made(lambda one, _: one.effects),
-        "references": listed(PLAIN),
-        "checks": listed(PLAIN).told("checks of `logrules doctor` that confirm the cause"),
-    }
-)
+DIAGNOSIS: Mapping[str, JsonKind] = {
+    "rule": TEXT,
+    "cause": TEXT,
+    "phase": TEXT,
+    "phase_from": member_of(PhaseSource).told("what the phase is inferred from"),
+    "severity": member_of(Severity),
+    "confidence": SHARE,
+    "measured": _MEASURED,
+    "title": SENTENCE,
+    "why": SENTENCE,
+    "restart": member_of(Restart),
+    "ranks": listed(COUNT).told("the culprit first, where one is known"),
+    "hosts": listed(TEXT),
+    "workers": listed(TEXT).told("the processes and actors at fault, as the lines name them"),
+    "evidence": listed(_EVIDENCE),
+    "fixes": listed(_FIX),
+    "consequences": listed(_CONSEQUENCE).made(lambda one, _: one.effects),
+    "references": listed(PLAIN),
+    "checks": listed(PLAIN).told("checks of `logrules doctor` that confirm the cause"),
+}
 _STACKS = shape(
     {
         "said": listed(TEXT),
@@ -115,7 +113,7 @@ _REPORT = shape(
         "schema": const(SCHEMA),
         "status": member_of(Status),
         "phase": TEXT,
-        "diagnoses": listed(_DIAGNOSIS),
+        "diagnoses": listed(shape(DIAGNOSIS)),
         "timeline": listed(_SPAN),
         "earlier_runs": listed(_RUN),
         "unusual": listed(_EVIDENCE),

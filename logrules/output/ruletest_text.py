@@ -42,16 +42,25 @@ def render_findings(findings: Sequence[Problem], files: int, out: TextIO) -> Non
 
 def render_results(results: Sequence[Result], out: TextIO) -> None:
     """A paragraph for each failed test, and the summary."""
-    for result in results:
-        if result.outcome is Outcome.FAILED:
-            out.writelines(f"{line}\n" for line in paragraphs(result))
+    failed = (result for result in results if result.outcome is Outcome.FAILED)
+    out.writelines(f"{line}\n" for result in failed for line in paragraphs(result))
     out.write(f"{summary(results)}\n")
 
 
 def paragraphs(result: Result) -> Iterator[str]:
     """Each fault of a test: what it is, the log line, the condition taken apart, the nearest rule that fired."""
     for fault in result.faults:
-        yield from _paragraph(result, fault)
+        yield f"{result.place}: {safe(result.name)} {safe(fault.message)}"
+        yield from (f"    {line}" for line in told(fault, _MAX_LINE))
+
+
+def told(fault: CaseFailure, most_chars: int | None = None) -> Iterator[str]:
+    """What there is to say of a fault behind its message, as much of the log line as these characters."""
+    if fault.line is not None:
+        yield f"line: {safe(fault.line)[:most_chars]}"
+    yield from explanation(fault.clauses)
+    if fault.nearest is not None:
+        yield f"nearest rule that fired: {fault.nearest}"
 
 
 def summary(results: Iterable[Result]) -> str:
@@ -63,15 +72,6 @@ def summary(results: Iterable[Result]) -> str:
     missed = outcomes[Outcome.EXPECTED_MISS]
     expected = f", {missed} missed as expected" if missed else ""
     return f"{tests}: {outcomes[Outcome.FAILED]} failed{expected}"
-
-
-def _paragraph(result: Result, fault: CaseFailure) -> Iterator[str]:
-    yield f"{result.place}: {safe(result.name)} {safe(fault.message)}"
-    if fault.line is not None:
-        yield f"    line: {safe(fault.line)[:_MAX_LINE]}"
-    yield from (f"    {line}" for line in explanation(fault.clauses))
-    if fault.nearest is not None:
-        yield f"    nearest rule that fired: {fault.nearest}"
 
 
 def explanation(clauses: Iterable[Clause]) -> Iterator[str]:

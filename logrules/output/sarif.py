@@ -35,14 +35,14 @@ def _write_sarif(tool: str, rules: Sequence[Any], results: Sequence[Any], out: T
 
 
 def _rule(one: Diagnosis, language: str) -> dict[str, Any]:
-    described = {
-        "id": one.rule,
-        "name": one.cause,
-        "shortDescription": {"text": safe(one.title.of(language))},
-        "fullDescription": {"text": safe(one.why.of(language))},
-        "help": {"text": "\n".join(f"{n}. {safe(fix.do.of(language))}" for n, fix in enumerate(one.fixes, 1)) or "-"},
-    }
+    steps = "\n".join(f"{n}. {safe(fix.do.of(language))}" for n, fix in enumerate(one.fixes, 1)) or "-"
+    described = _described(one.rule, one.cause, safe(one.title.of(language)), safe(one.why.of(language)), steps)
     return described | ({"helpUri": one.references[0]} if one.references else {})
+
+
+def _described(rule: str, name: str, title: str, why: str, steps: str) -> dict[str, Any]:
+    told = {"shortDescription": title, "fullDescription": why, "help": steps}
+    return {"id": rule, "name": name, **{key: {"text": text} for key, text in told.items()}}
 
 
 def _result(one: Diagnosis, index: int, language: str, paths: Mapping[str, str]) -> dict[str, Any]:
@@ -86,14 +86,8 @@ def render_findings(findings: Sequence[Problem], files: int, out: TextIO) -> Non
 
 
 def _rule_of_code(code: Code) -> dict[str, Any]:
-    return {
-        "id": code.id,
-        "name": code.name,
-        "shortDescription": {"text": code.title.en},
-        "fullDescription": {"text": code.why.en},
-        "help": {"text": code.help.en},
-        "defaultConfiguration": {"level": LEVEL[code.severity]},
-    }
+    described = _described(code.id, code.name, code.title.en, code.why.en, code.help.en)
+    return described | {"defaultConfiguration": {"level": LEVEL[code.severity]}}
 
 
 def _result_of_finding(finding: Problem) -> dict[str, Any]:

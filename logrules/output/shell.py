@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 
 from logrules.model.late_pattern import late_pattern
-from logrules.model.record import record, replace
+from logrules.model.record import replace
 from logrules.model.report import Diagnosis, Fix, Report
 
 _PLAIN = late_pattern(r"[\w@%+=:,./-]+")
@@ -103,34 +103,20 @@ _TOOLS = {".gz": "z", ".bz2": "bz", ".xz": "xz", ".zst": "zstd"}
 _NO_TOOL = (".tgz", ".tar", ".zip", ".lz4")
 
 
-@record
-class Unpacker:
-    """How a shell reads logs that are all packed in one way: ``prefix`` of its tools, none for plain files."""
+def _reading_packed(command: str, prefix: str, cat: str) -> str:
+    """The command for bash with each of its parts that reads logs by tools of this ``prefix``, which expand them."""
 
-    prefix: str
-    some_plain: bool = False
-
-    @property
-    def reads_plain(self) -> bool:
-        """Whether the files are plain, and any program can read them."""
-        return not self.prefix
-
-    def reading(self, command: str, *logs: re.Pattern[str]) -> str:
-        """The command for bash with each of its parts that reads one of ``logs`` by a tool that can expand it."""
-        if self.reads_plain:
-            return command
-        return _SIMPLE_COMMAND.sub(lambda found: self._part(found[0], logs), command)
-
-    def _part(self, part: str, logs: Sequence[re.Pattern[str]]) -> str:
-        log = next((found for one in logs if (found := one.search(part)) is not None), None)
-        word = _FIRST_WORD.match(part)
+    def part(found: re.Match[str]) -> str:
+        simple, word = found[0], _FIRST_WORD.match(found[0])
+        log = _ONE_LOG.search(simple) or _ALL_LOGS.search(simple)
         if log is None or word is None:
-            return part
+            return simple
+        before, behind = simple[: word.start(1)], simple[word.start(1) :]
         if word[1] == "grep":
-            return f"{part[: word.start(1)]}{self.prefix}{part[word.start(1) :]}"
-        unpack = f"{self.prefix}cat -f" if self.some_plain else f"{self.prefix}cat"
-        rest = f"{part[word.start(1) : log.start()].rstrip()}{part[log.end() :]}"
-        return f"{part[: word.start(1)]}{unpack} {log[0]} | {rest}"
+            return f"{before}{prefix}{behind}"
+        return f"{before}{prefix}{cat} {log[0]} | {simple[word.start(1) : log.start()].rstrip()}{simple[log.end() :]}"
+
+    return _SIMPLE_COMMAND.sub(part, command)
 
 
 def with_paths(report: Report, paths: Mapping[str, str]) -> Report:
@@ -140,12 +126,15 @@ def with_paths(report: Report, paths: Mapping[str, str]) -> Report:
     (what a command printed), the reader fills in where it was saved.
     """
     named = tuple(paths.values())
-    diagnoses = report.diagnoses
     unpacker = _unpacker_of(named)
-    if not named:
-        diagnoses = tuple(replace(one, fixes=tuple(map(_to_fill_in, one.fixes))) for one in diagnoses)
-    elif unpacker is not None:
-        diagnoses = tuple(_with_logs(one, paths, named, unpacker) for one in diagnoses)
+
+    def located(one: Diagnosis, fix: Fix) -> Fix:
+        if not named:
+            return _to_fill_in(fix)
+        first = paths.get(one.evidence[0].source, named[0]) if one.evidence else named[0]
+        return fix if unpacker is None else _located(fix, first, named, *unpacker)
+
+    diagnoses = tuple(replace(one, fixes=tuple(located(one, fix) for fix in one.fixes)) for one in report.diagnoses)
     return replace(report, paths=dict(paths), diagnoses=diagnoses)
 
 
@@ -154,16 +143,11 @@ def _to_fill_in(fix: Fix) -> Fix:
     return replace(fix, run=run, powershell=powershell)
 
 
-def _with_logs(one: Diagnosis, paths: Mapping[str, str], named: Sequence[str], unpacker: Unpacker) -> Diagnosis:
-    first = paths.get(one.evidence[0].source, named[0]) if one.evidence else named[0]
-    return replace(one, fixes=tuple(_located(fix, first, named, unpacker) for fix in one.fixes))
-
-
-def _located(fix: Fix, first: str, named: Sequence[str], unpacker: Unpacker) -> Fix:
+def _located(fix: Fix, first: str, named: Sequence[str], prefix: str, cat: str) -> Fix:
     run, powershell = fix.run, fix.powershell
     if run is not None:
-        run = _named(unpacker.reading(run, _ONE_LOG, _ALL_LOGS), first, named, "'\\''")
-    if powershell is not None and unpacker.reads_plain:
+        run = _named(_reading_packed(run, prefix, cat) if prefix else run, first, named, "'\\''")
+    if powershell is not None and not prefix:
         powershell = _named(powershell, first, named, "''")
     return replace(fix, run=run, powershell=powershell)
 
@@ -184,11 +168,11 @@ def _word(path: str, quote: str) -> str:
     return quoted(f"./{path}" if path.startswith("-") else path, quote)
 
 
-def _unpacker_of(paths: Sequence[str]) -> Unpacker | None:
-    """What reads all of these files at once by their names; None where no common tool does."""
+def _unpacker_of(paths: Sequence[str]) -> tuple[str, str] | None:
+    """The prefix of the tools that read all of these files, none for plain ones, and their `cat`; None without any."""
     stems = {path: next((end for end in _TOOLS if path.endswith(end)), "") for path in paths}
     archives = any(path.removesuffix(end).endswith(_NO_TOOL) for path, end in stems.items())
     packed = {end for end in stems.values() if end}
     if archives or len(packed) > 1:
         return None
-    return Unpacker(_TOOLS[packed.pop()], "" in stems.values()) if packed else Unpacker("")
+    return (_TOOLS[packed.pop()] if packed else "", "cat -f" if "" in stems.values() else "cat")

@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Sequence
+from enum import StrEnum
 from itertools import takewhile
 from operator import eq
-from typing import IO, TYPE_CHECKING, TextIO, TypeAlias
+from typing import IO, TYPE_CHECKING, Literal, TextIO, TypeAlias
 from unicodedata import east_asian_width
 
 from logrules.model.late_pattern import late_pattern
@@ -119,13 +120,35 @@ class Page:
         self._write(indent, [part], 0)
 
 
-def page_on(out: TextIO) -> Page:
-    """A page on a terminal, or on what is none. ``FORCE_COLOR`` makes a terminal of anything."""
-    if os.environ.get("FORCE_COLOR") or (hasattr(out, "isatty") and out.isatty()):
-        from rich.console import Console
+class Color(StrEnum):
+    """When colours are used: as on a terminal where ``out`` is one, or whatever it is."""
 
-        return TerminalPage(Console(file=out, highlight=False, markup=False, emoji=False))
-    return Page(out)
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+def page_on(out: TextIO, color: str = Color.AUTO) -> Page:
+    """A page on a terminal, or on what is none, with colours as the user wants them."""
+    is_terminal = hasattr(out, "isatty") and out.isatty()
+    return TerminalPage(console_on(out, color)) if is_terminal or _is_forced(color) else Page(out)
+
+
+def console_on(out: TextIO, color: str = Color.AUTO, width: int | None = None) -> "Console":
+    """What rich writes with. An option goes before ``NO_COLOR``, that before those that force colours."""
+    from rich.console import Console
+
+    systems: dict[str, Literal["auto", "standard"]] = {Color.AUTO: "auto", Color.ALWAYS: "standard"}
+    return Console(
+        file=out, width=width, force_terminal=_is_forced(color) or None, color_system=systems.get(color),
+        no_color=False if color == Color.ALWAYS else None, highlight=False, markup=False, emoji=False,
+    )  # fmt: skip
+
+
+def _is_forced(color: str) -> bool:
+    """Whether what is no terminal gets what one would."""
+    forced = os.environ.get("FORCE_COLOR") or os.environ.get("CLICOLOR_FORCE", "0") not in ("", "0")
+    return color == Color.ALWAYS or (color == Color.AUTO and bool(forced))
 
 
 class TerminalPage(Page):

@@ -11,7 +11,7 @@ from logrules.output.escape import safe
 from logrules.output.numbers import certainty_in_words
 from logrules.output.rank_sentences import declined, grouped, same_of, sentence
 from logrules.output.shell import copyables
-from logrules.output.styled import StyledText, page_on
+from logrules.output.styled import Color, StyledText, page_on
 from logrules.output.text_parts import (
     COLOR,
     TextReport,
@@ -27,10 +27,12 @@ from logrules.output.text_parts import (
 _MAX_LINE = 400
 
 
-def render_text(report: Report, out: TextIO, language: str, shell: str, *, all_diagnoses: bool = False) -> None:
-    """Write the report for people to ``out``. ``NO_COLOR`` is respected; what is no terminal gets no colour."""
+def render_text(
+    report: Report, out: TextIO, language: str, shell: str, *, all_diagnoses: bool = False, color: str = Color.AUTO
+) -> None:
+    """Write the report for people to ``out``."""
     form = FullReport if all_diagnoses else BriefReport
-    form(page_on(out), language, shell).write(report)
+    form(page_on(out, color), language, shell).write(report)
 
 
 class FullReport(TextReport):
@@ -77,8 +79,8 @@ class FullReport(TextReport):
         if not lines:
             return
         self._put(3, (f"{self._word(words.EVIDENCE)}:", "bold"))
-        for number, alike in enumerate(grouped(lines)):
-            line, same = alike.line, same_of(alike, self._language)
+        for number, (line, ranks) in enumerate(grouped(lines)):
+            same = same_of(ranks, self._language)
             self._put(5, (line.place, "cyan"), (who(line), "dim"), (clock(line), "dim"))
             # The first line is worth its surroundings; the others would only repeat the log.
             before, after = (line.before, line.after) if number == 0 else ((), ())

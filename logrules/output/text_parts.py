@@ -1,5 +1,7 @@
 """What the brief and the full report say alike: the verdict, where, when, what can be copied."""
 
+from collections.abc import Callable
+
 from logrules.model.report import (
     Consequence,
     Diagnosis,
@@ -155,12 +157,20 @@ def _phases_seen(report: Report) -> list[str]:
     return list(dict.fromkeys(span.phase for span in ordered))
 
 
-def where(one: Diagnosis, language: str) -> str:
-    """The ranks and the host: " · rank 3 · host 10.0.0.3"; where neither is known the worker: " · pid 4711"."""
+def where(one: Diagnosis, language: str, shown: Callable[[str], str] = str) -> str:
+    """The ranks and the host: " · rank 3 · host 10.0.0.3"; where neither is known the worker: " · pid 4711".
+
+    Names are ``shown`` in this way.
+    """
     if not one.ranks and not one.hosts:
-        return "".join(f" · {worker}" for worker in one.workers[:1])
-    ranks = f" · {words.RANK.of(language)} {ranks_in_words(one.ranks)}" if one.ranks else ""
-    return ranks + (f" · {words.HOST.of(language)} {one.hosts[0]}" if one.hosts else "")
+        return "".join(f" · {shown(worker)}" for worker in one.workers[:1])
+    host = f" · {words.HOST.of(language)} {shown(one.hosts[0])}" if one.hosts else ""
+    return ranks_at(one, language) + host
+
+
+def ranks_at(one: Diagnosis, language: str) -> str:
+    """The ranks alone: " · rank 3 (+ 0-2)"; nothing where none is known."""
+    return f" · {words.RANK.of(language)} {ranks_in_words(one.ranks)}" if one.ranks else ""
 
 
 def phase_in_words(report: Report) -> Text:

@@ -65,16 +65,8 @@ class LineContext:
 
     def pass_over(self, text: bytes) -> None:
         """Keep the last complete lines of ``text`` as what lies above."""
-        end = text.rfind(b"\n") + 1
-        start = end
-        for _ in range(CONTEXT_LINES):
-            start = text.rfind(b"\n", 0, max(start - 1, 0)) + 1 if start else 0
-        lines = [*_split(self.above), *_split(text[start:end])][-CONTEXT_LINES:]
-        self.above = b"".join(line[:MAX_CONTEXT_BYTES] + b"\n" for line in lines)
-
-
-def _split(whole_lines: bytes) -> list[bytes]:
-    return whole_lines.split(b"\n")[:-1]
+        lines = [*self.above.split(b"\n")[:-1], *text.rsplit(b"\n", CONTEXT_LINES + 1)[:-1]]
+        self.above = b"".join(line[:MAX_CONTEXT_BYTES] + b"\n" for line in lines[-CONTEXT_LINES:])
 
 
 class GrowingLog:

@@ -2,7 +2,7 @@
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from itertools import accumulate, compress, count, pairwise, repeat
 from operator import add
@@ -38,29 +38,18 @@ EVERYTHING = Detail()
 _COLOUR = late_pattern(rb"(\x1b\[[\d;]*m)")
 
 
-class Uncoloured:
-    """The ``data`` of a window without its colours, and where in the window each byte of it stands."""
-
-    def __init__(self, window: bytes) -> None:
-        pieces = _COLOUR.split(window)
-        texts = pieces[::2]
-        self.data = b"".join(texts)
-        # Behind so many bytes of the data so many of the window were left out.
-        self._cuts = list(accumulate(map(len, texts[:-1])))
-        self._left_out = list(accumulate(map(len, pieces[1::2]), initial=0))
-
-    def in_window(self, found: Hits) -> Hits:
-        """The same hits by their offsets in the window."""
-        cuts_before = map(bisect_left, repeat(self._cuts), found.ends)
-        moved = Hits()
-        moved.ends = array("q", map(add, found.ends, map(self._left_out.__getitem__, cuts_before)))
-        moved.numbers = found.numbers
-        return moved
-
-
-def uncoloured(window: bytes) -> Uncoloured | None:
-    """None for a window without colours, as most are."""
-    return Uncoloured(window) if b"\x1b" in window else None
+def found_uncoloured(window: bytes, find: Callable[[bytes], Hits]) -> Hits:
+    """What is found in a window without its colours, by the offsets in the window; most have none."""
+    if b"\x1b" not in window:
+        return find(window)
+    pieces = _COLOUR.split(window)
+    texts = pieces[::2]
+    found = find(b"".join(texts))
+    # Behind so many bytes of the text so many of the window were left out.
+    cuts = list(accumulate(map(len, texts[:-1])))
+    left_out = list(accumulate(map(len, pieces[1::2]), initial=0))
+    found.ends = array("q", map(add, found.ends, map(left_out.__getitem__, map(bisect_left, repeat(cuts), found.ends))))
+    return found
 
 
 class Scanner:
@@ -97,15 +86,9 @@ class Scanner:
 
     def scan(self, data: bytes) -> Hits:
         """Where the literals of which entries of ``signals_of`` are."""
-        found = self._found(data) if data else Hits()
+        found = found_uncoloured(data, self._matcher.find) if data and self._matcher is not None else Hits()
         frames = list(compress(found.ends, map(self._frames.__contains__, found.numbers))) if self._frames else []
         return found.with_more(_lines_below(data, frames), len(self.signals_of) - 1) if frames else found
-
-    def _found(self, data: bytes) -> Hits:
-        if self._matcher is None:
-            return Hits()
-        bare = uncoloured(data)
-        return self._matcher.find(data) if bare is None else bare.in_window(self._matcher.find(bare.data))
 
 
 def _wanted(literals: LiteralTable, detail: Detail) -> list[Literal]:

@@ -5,10 +5,9 @@ saved one are judged alike. The forms are data (rules/stances.yaml).
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache, partial
-from itertools import chain
 from typing import TypeAlias
 
 from logrules.model.event import LEADING_LEVEL, LEVEL_NAMES, Event, Stance
@@ -55,15 +54,12 @@ class StanceJudge:
         clauses = [form for form in forms if form.part is Part.CLAUSE]
         self._trouble = [form for form in clauses if form.stance is Stance.FACT]
         self._turns = [form for form in clauses if form.stance is not Stance.FACT]
-        in_line = (form.contains for form in forms if form.part is not Part.ABOVE)
-        self._literals = tuple(dict.fromkeys(chain.from_iterable(in_line)))
-        self._literals_above = tuple(chain.from_iterable(form.contains for form in forms if form.part is Part.ABOVE))
+        in_line = [form for form in forms if form.part is not Part.ABOVE]
+        above = [form for form in forms if form.part is Part.ABOVE]
         self._out_of_time: dict[str, str] = {}
-        # What varies in a line are mostly digits, and few texts that a form asks for have any.
-        self._numbered = tuple(one for one in self._literals if one.translate(_SHAPE) != one)
-        self._numbered_above = tuple(one for one in self._literals_above if one.translate(_SHAPE) != one)
-        self._held_in_shape = lru_cache(KEPT_SHAPES)(partial(_held, self._literals))
-        self._held_in_shape_above = lru_cache(KEPT_SHAPES)(partial(_held, self._literals_above))
+        # What varies in a line are mostly digits, so that all are taken for alike; the patterns tell them apart.
+        self._held = lru_cache(KEPT_SHAPES)(partial(_held, _shapes_of(in_line)))
+        self._held_above = lru_cache(KEPT_SHAPES)(partial(_held, _shapes_of(above)))
         self._fitting = lru_cache(KEPT_SHAPES)(self._fitting_any)
 
     @property
@@ -81,17 +77,12 @@ class StanceJudge:
         text, message = event.text[:MAX_JUDGED_CHARS], event.message[:MAX_JUDGED_CHARS]
         above = event.before[-1][:MAX_JUDGED_CHARS] if event.before else ""
         level = _level_of(event)
-        lines, turns = self._fitting(self._texts_in(text, above), level)
+        held = self._held(text.translate(_SHAPE)) | self._held_above(above.translate(_SHAPE))
+        lines, turns = self._fitting(held, level)
         for form in lines:
             if self._fits(form, _part(form.part, message, text, above)):
                 return form
         return self._by_clauses(turns, message.lower(), level) if turns else None
-
-    def _texts_in(self, text: str, above: str) -> AbstractSet[str]:
-        """The texts that any form asks for which the line and the one above hold; those without digits by its shape."""
-        numbered = _held(self._numbered, text) | _held(self._numbered_above, above)
-        shapes = text.translate(_SHAPE), above.translate(_SHAPE)
-        return numbered | self._held_in_shape(shapes[0]) | self._held_in_shape_above(shapes[1])
 
     def _fitting_any(self, held: AbstractSet[str], level: str) -> _Fitting:
         """The forms that can fit a line of this level which holds these texts."""
@@ -147,11 +138,15 @@ def _clauses_of(message: str) -> list[str]:
     return [clause for clause in _CLAUSE_END.split(message, MAX_CLAUSES - 1) if clause and not clause.isspace()]
 
 
-def _held(literals: Sequence[str], text: str) -> AbstractSet[str]:
-    if not literals or not text:
-        return frozenset()
-    lowered = text.lower()
-    return frozenset([literal for literal in literals if literal in lowered])
+def _shapes_of(forms: Iterable[StanceForm]) -> Mapping[str, str]:
+    """The texts that the forms ask for, each with what a line's shape has of it."""
+    return {text: text.translate(_SHAPE) for form in forms for text in form.contains}
+
+
+def _held(asked: Mapping[str, str], shape: str) -> AbstractSet[str]:
+    """The texts that a line of this shape may hold."""
+    lowered = shape.lower()
+    return frozenset([text for text, its in asked.items() if its in lowered])
 
 
 def _part(part: Part, message: str, text: str, above: str) -> str:

@@ -9,6 +9,7 @@ import importlib
 import re
 import zlib
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Protocol
 
 from logrules.model.errors import SourceError
@@ -190,10 +191,5 @@ def expanded(chunks: Iterator[bytes], codec: Codec, faults: list[str]) -> Iterat
 
 def _after_padding(data: bytes, chunks: Iterator[bytes]) -> bytes:
     """The next bytes that are not NUL: archives are padded with NULs, and no member begins with one."""
-    data = data.lstrip(b"\0")
-    while not data:
-        chunk = next(chunks, b"")
-        if not chunk:
-            return b""
-        data = chunk.lstrip(b"\0")
-    return data
+    bare = (chunk.lstrip(b"\0") for chunk in chain((data,), chunks))
+    return next(filter(None, bare), b"")

@@ -1,28 +1,37 @@
-"""Bytes cut into blocks of whole lines, in pieces of whatever size they arrived."""
+"""Bytes cut into blocks of whole lines, in pieces of whatever size they arrived; holes of sparse files passed over."""
 
+import errno
+import os
 from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from logrules.model.stream import MAX_LINE_BYTES
+
+# A log that was emptied under its writer begins with a hole as long as all that it had written. Holes read as NULs, a
+# second for each few hundred megabytes.
+_SEEK_DATA = getattr(os, "SEEK_DATA", None)
+
+
+def begun(pieces: Iterator[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:
+    """What the pieces begin with, so many bytes or all that there are in whole pieces; and the same pieces again."""
+    first: list[bytes] = []
+    while sum(map(len, first)) < size and (piece := next(pieces, b"")):
+        first.append(piece)
+    return first[0] if len(first) == 1 else b"".join(first), chain(first, pieces)
 
 
 def resized(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:
     """The same bytes in pieces of exactly ``size``, but for the last."""
-    held: list[bytes] = []
-    length = 0
+    held = bytearray()
     for piece in pieces:
-        if not held and len(piece) == size:  # a plain file: nothing to join, nothing to copy
-            yield piece
-            continue
-        held.append(piece)
-        length += len(piece)
-        if length < size:
-            continue
-        joined = b"".join(held)
-        whole = length - length % size
-        for start in range(0, whole, size):
-            yield joined[start : start + size]
-        held = [joined[whole:]] if whole < length else []
-        length -= whole
+        held += piece
+        while len(held) >= size:
+            with memoryview(held) as view:
+                whole = bytes(view[:size])
+            del held[:size]
+            yield whole
     if held:
-        yield b"".join(held)
+        yield bytes(held)
 
 
 def whole_lines(pieces: Iterable[bytes], max_line_bytes: int) -> Iterator[bytes]:
@@ -49,3 +58,20 @@ def whole_lines(pieces: Iterable[bytes], max_line_bytes: int) -> Iterator[bytes]
             length += len(rest)
     if held:
         yield b"".join(held)
+
+
+def behind_hole(descriptor: int, at: int, data: bytes) -> int:
+    """Where to read on behind the ``data``, which end ``at`` this place: there, or further on if they are of a hole.
+
+    What is passed over is a whole number of the lengths at which long lines are cut, so that the cuts stay where they
+    would be. Where the system does not tell of holes it is nothing.
+    """
+    if _SEEK_DATA is None or not data.endswith(b"\0") or data.strip(b"\0"):
+        return at
+    try:
+        found = os.lseek(descriptor, at, _SEEK_DATA)
+    except OSError as fault:
+        found = os.fstat(descriptor).st_size if fault.errno == errno.ENXIO else at  # no data behind it
+    finally:
+        os.lseek(descriptor, at, os.SEEK_SET)
+    return at + max(found - at, 0) // MAX_LINE_BYTES * MAX_LINE_BYTES

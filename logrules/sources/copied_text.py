@@ -7,9 +7,10 @@ first lines, so one that was not costs nothing further. What is told of a line k
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 
 from logrules.model.late_pattern import late_pattern
+from logrules.sources.chunking import begun
 from logrules.sources.copied_form import PLAIN, CopiedForm
 from logrules.sources.log_records import records_as_lines
 
@@ -30,11 +31,8 @@ _FEWEST_WIDEST, _NARROWEST = 3, 60
 
 def as_written(blocks: Iterator[bytes]) -> Iterator[bytes]:
     """The lines of a saved log as its program wrote them; how its bytes are cut does not matter."""
-    first: list[bytes] = []
-    while sum(map(len, first)) < HEAD_BYTES and (block := next(blocks, b"")):
-        first.append(block)
-    head = first[0] if len(first) == 1 else b"".join(first)
-    return form_of(head).blocks(chain(first, blocks))
+    head, blocks = begun(blocks, HEAD_BYTES)
+    return form_of(head).blocks(blocks)
 
 
 class GrowingForm:

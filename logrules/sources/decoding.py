@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
+from logrules.sources.chunking import begun
+
 # Enough to tell text from other data, and short enough to wait for on a pipe.
 SNIFFED_BYTES = 1024
 _MIN_SNIFFED_BYTES = 8
@@ -77,15 +79,12 @@ def as_utf8(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
     Windows PowerShell's ``>`` and ``Tee-Object`` write UTF-16, in which no rule's literal would ever be found.
     """
-    first: list[bytes] = []
-    while sum(map(len, first)) < SNIFFED_BYTES and (piece := next(pieces, b"")):
-        first.append(piece)
-    head = b"".join(first)[:SNIFFED_BYTES]
-    encoding = encoding_of(head)
+    head, whole = begun(pieces, SNIFFED_BYTES)
+    encoding = encoding_of(head[:SNIFFED_BYTES])
     mark = next((mark for mark, _ in _MARKS if head.startswith(mark)), b"")
     if mark:
-        first = [b"".join(first).removeprefix(mark)]
-    return chain(first, pieces) if encoding in {None, "utf-8"} else _decoded(chain(first, pieces), str(encoding))
+        whole = chain((head.removeprefix(mark),), pieces)
+    return whole if encoding in {None, "utf-8"} else _decoded(whole, str(encoding))
 
 
 def _decoded(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:

@@ -11,9 +11,8 @@ from logrules.model.report import SourceNote
 from logrules.sources.archive import MAGIC_BYTES, codec_of
 from logrules.sources.decoding import no_text
 from logrules.sources.file import FileSource, StdinSource, opened, text_of
-from logrules.sources.file_patterns import leads_inside, matches
+from logrules.sources.file_patterns import leads_inside, leads_to_kernel, matches
 from logrules.sources.flight_names import is_dump
-from logrules.sources.kernel_folders import leads_to_kernel
 from logrules.sources.log_names import holds_logs, is_log_name, may_be_log, natural, short_names
 from logrules.sources.remote import is_remote, remote_sources
 from logrules.sources.source import BLOCK_BYTES, RecordSource, Source

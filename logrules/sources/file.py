@@ -13,10 +13,9 @@ from typing import Protocol
 from logrules.model.errors import SourceError, reason_of
 from logrules.model.stream import MAX_LINE_BYTES, Block, Skipped
 from logrules.sources.archive import MAGIC_BYTES, codec_of, expanded
-from logrules.sources.chunking import resized, whole_lines
+from logrules.sources.chunking import begun, behind_hole, resized, whole_lines
 from logrules.sources.copied_text import as_written, form_of
 from logrules.sources.decoding import SNIFFED_BYTES, as_utf8, encoding_of, no_text
-from logrules.sources.holes import behind_hole, may_be_in_hole
 from logrules.sources.source import BLOCK_BYTES, STDIN_NAME, SavedSource
 from logrules.sources.wall_clock import now
 
@@ -166,13 +165,11 @@ def _keep_freed_blocks() -> None:
 
 def _text_only(blocks: Iterator[bytes], faults: list[str]) -> Iterator[bytes]:
     """The same blocks, or none and a fault if the first bytes, however they are cut, are not text."""
-    first: list[bytes] = []
-    while sum(map(len, first)) < SNIFFED_BYTES and (data := next(blocks, b"")):
-        first.append(data)
-    if kind := no_text(b"".join(first)[:SNIFFED_BYTES]):
+    head, blocks = begun(blocks, SNIFFED_BYTES)
+    if kind := no_text(head[:SNIFFED_BYTES]):
         faults.append(kind)
         return
-    yield from _more_than_nuls(chain(first, blocks), faults)
+    yield from _more_than_nuls(blocks, faults)
 
 
 def _more_than_nuls(blocks: Iterator[bytes], faults: list[str]) -> Iterator[bytes]:
@@ -195,7 +192,7 @@ def _more_than_nuls(blocks: Iterator[bytes], faults: list[str]) -> Iterator[byte
 def _lines_of(file: FileIO, block_bytes: int, faults: list[str]) -> Iterator[bytes]:
     """Blocks of whole lines of an open file, as UTF-8."""
     if _is_plain(file):
-        pieces = _past_holes(file, _reads(file, block_bytes, None, faults))
+        pieces = _past_holes(file, _reads(file, block_bytes, faults))
     else:
         pieces = text_of(file, block_bytes, faults)
     return whole_lines(pieces, MAX_LINE_BYTES)
@@ -205,8 +202,9 @@ def _past_holes(file: FileIO, reads: Iterator[bytes]) -> Iterator[bytes]:
     """The same reads of a plain file, but for the holes in it."""
     for data in reads:
         yield data
-        if may_be_in_hole(data):
-            file.seek(behind_hole(file.fileno(), file.tell()))
+        at = file.tell()
+        if (behind := behind_hole(file.fileno(), at, data)) > at:
+            file.seek(behind)
 
 
 def _is_plain(file: FileIO) -> bool:
@@ -222,24 +220,16 @@ def _is_plain(file: FileIO) -> bool:
 
 def text_of(file: Readable, piece_bytes: int, faults: list[str]) -> Iterator[bytes]:
     """The text of an open file as UTF-8, in pieces of ``piece_bytes``; a fault ends it and is added to ``faults``."""
-    head = b"".join(_reads(file, MAGIC_BYTES, MAGIC_BYTES, faults))
+    head, _ = begun(_reads(file, MAGIC_BYTES, faults), MAGIC_BYTES)
     codec = codec_of(head)
-    if codec:
-        chunks = _reads(file, _ARCHIVE_READ_BYTES, None, faults)
-        pieces = expanded(chain((head,), chunks), codec, faults)
-    else:
-        # The first read completes the first piece, so that all later ones are passed on uncopied.
-        first = _reads(file, max(piece_bytes - len(head), 1), max(piece_bytes - len(head), 1), faults)
-        pieces = chain((head,), first, _reads(file, piece_bytes, None, faults))
-    return resized(as_utf8(pieces), piece_bytes)
+    pieces = chain((head,), _reads(file, piece_bytes if codec is None else _ARCHIVE_READ_BYTES, faults))
+    return resized(as_utf8(pieces if codec is None else expanded(pieces, codec, faults)), piece_bytes)
 
 
-def _reads(file: Readable, at_once: int, limit: int | None, faults: list[str]) -> Iterator[bytes]:
-    """Reads of up to ``at_once`` bytes, until ``limit`` bytes in all or the end of the file."""
-    left = limit
+def _reads(file: Readable, at_once: int, faults: list[str]) -> Iterator[bytes]:
+    """Reads of up to ``at_once`` bytes, to the end of the file."""
     try:
-        while (size := at_once if left is None else min(at_once, left)) and (data := file.read(size)):
-            left = None if left is None else left - len(data)
+        while data := file.read(at_once):
             yield data
     except OSError as fault:
         faults.append(f"reading failed ({reason_of(fault)})")
@@ -262,21 +252,17 @@ class StdinSource(SavedSource):
         return status.st_mtime if stat.S_ISREG(status.st_mode) else now()
 
 
-class OpenSource(SavedSource):
-    """What an open file still holds, plain or compressed; it stays open."""
+def open_logs(files: Iterable[Readable]) -> list[SavedSource]:
+    """A source for each open file, plain or compressed, numbered from the second on; the files stay open.
 
-    def __init__(self, name: str, file: Readable, block_bytes: int = BLOCK_BYTES) -> None:
-        super().__init__(name, stream_items(name, file, block_bytes))
-
-
-def open_logs(files: Iterable[Readable]) -> list[OpenSource]:
-    """A source for each open file, numbered from the second on. Raises SourceError where one gives no bytes."""
-    found: list[OpenSource] = []
+    Raises SourceError where one gives no bytes.
+    """
+    found: list[SavedSource] = []
     for number, file in enumerate(files, 1):
         name = "<log>" if number == 1 else f"<log {number}>"
         if fault := _no_bytes(file):
             raise SourceError(f"{name}: {fault}; open it in binary mode, or give io.BytesIO")
-        found.append(OpenSource(name, file))
+        found.append(SavedSource(name, stream_items(name, file, BLOCK_BYTES)))
     return found
 
 

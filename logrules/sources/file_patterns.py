@@ -1,14 +1,17 @@
-"""What is there of a pattern of file names: PowerShell and cmd leave ``rank*.log`` to the program."""
+"""What is there of a pattern of file names (PowerShell and cmd leave ``rank*.log`` to us), and where folders lead."""
 
 import glob
 import os
 from collections.abc import Iterator
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 
 from logrules.sources.log_names import natural
 
 _ANY_DEPTH = "**"
+# Where the kernel makes folders up: they hold no logs, and links that lead everywhere.
+_OF_KERNEL = ("/proc", "/sys", "/dev")
 
 
 def matches(pattern: str, within: Path | None = None) -> list[str]:
@@ -85,3 +88,14 @@ def leads_inside(link: Path, folder: Path) -> bool:
         return link.resolve().is_relative_to(folder)
     except (OSError, RuntimeError):
         return False
+
+
+def leads_to_kernel(status: os.stat_result, top: os.stat_result) -> bool:
+    """Whether a folder below ``top`` is one of the kernel's, and ``top`` is none."""
+    return status.st_dev != top.st_dev and status.st_dev in _devices() and top.st_dev not in _devices()
+
+
+@cache
+def _devices() -> frozenset[int]:
+    """The devices of the kernel's own file systems; what is no mount of its own is an ordinary folder."""
+    return frozenset(os.stat(place).st_dev for place in _OF_KERNEL if os.path.ismount(place))  # noqa: PTH116

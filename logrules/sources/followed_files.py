@@ -123,7 +123,7 @@ class FollowedFiles:
     def stop(self) -> None:
         """Read no further."""
         self._stopped.set()
-        self._buffer.end(End())
+        self._buffer.stop()
 
     def give_up(self) -> None:
         """Nobody takes anything any more."""

@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from logrules.model.event import LEVEL_NAMES, Level, as_rank
@@ -95,22 +96,13 @@ def _form(names: tuple[str, ...]) -> _RecordForm:
     )
 
 
-_forms: dict[tuple[str, ...], _RecordForm] = {}
+_known_form = lru_cache(_KEPT_FORMS)(_form)
 
 
 def _form_of(names: tuple[str, ...]) -> _RecordForm:
-    """What the names of a record say, in their order."""
-    return _forms.get(names) or _new_form(names)
-
-
-def _new_form(names: tuple[str, ...]) -> _RecordForm:
-    """What is kept of forms is bounded: a hostile log may have another one a record, of names without end."""
-    form = _form(names)
-    if len(names) <= _KEPT_NAMES and sum(map(len, names)) <= _KEPT_CHARS:
-        if len(_forms) >= _KEPT_FORMS:
-            _forms.clear()
-        _forms[names] = form
-    return form
+    """What the names of a record say. A hostile log may have another form a record, of names without end."""
+    is_small = len(names) <= _KEPT_NAMES and sum(map(len, names)) <= _KEPT_CHARS
+    return (_known_form if is_small else _form)(names)
 
 
 def lines_of_record(raw: bytes) -> list[str] | None:

@@ -14,34 +14,37 @@ HOLD_S = 0.5
 class PendingLines:
     """What came of ``log`` and was not taken yet.
 
-    ``length`` is how much, ``offset`` is that of its first byte, ``has_line_end`` says whether there is a whole line,
-    ``is_cut`` that the last one will not be finished. ``form`` is how the log was copied, as its first lines tell.
+    ``offset`` is that of its first byte, ``has_line_end`` says whether there is a whole line, ``is_cut`` that the last
+    one will not be finished. ``form`` is how the log was copied, as its first lines tell.
     """
 
     log: str
     offset: int = 0
-    length: int = 0
     has_line_end: bool = False
     is_cut: bool = False
     form: GrowingForm = field(default_factory=GrowingForm)
     _arrived: float | None = None
     _since: float = 0.0
-    _held: list[bytes] = field(default_factory=list)
+    _held: bytearray = field(default_factory=bytearray)
+
+    @property
+    def length(self) -> int:
+        """How much it is."""
+        return len(self._held)
 
     def add(self, data: bytes, arrived: float, now: float) -> None:
         """Take what came; ``arrived`` is when it was written, as far as is known."""
-        if not self.length:
+        if not self._held:
             self._since = now
-        self.length += len(data)
         self._arrived = arrived
-        self._held.append(data)
+        self._held += data
         self.has_line_end = self.has_line_end or b"\n" in data
 
     def due(self, *, last: bool) -> float | None:
         """From when on there is something to take; ``last`` says that no line will be finished."""
-        if not self.length:
+        if not self._held:
             return None
-        whole = self.has_line_end or last or self.is_cut or self.length >= BLOCK_BYTES
+        whole = self.has_line_end or last or self.is_cut or len(self._held) >= BLOCK_BYTES
         return self._since if whole else self._since + HOLD_S
 
     def take(self) -> Block:
@@ -50,18 +53,12 @@ class PendingLines:
 
     def whole_lines(self) -> bytes:
         """Let go of the whole lines that came, a block's worth; where there is none, of what there is of a line."""
-        size = count = 0
-        for piece in self._held:
-            size += len(piece)
-            count += 1
-            if size >= BLOCK_BYTES:
-                break
-        joined = b"".join(self._held[:count])
-        cut = joined.rfind(b"\n") + 1 or size
-        self._held[:count] = [joined[cut:]] if cut < size else []
-        self.has_line_end = any(b"\n" in piece for piece in self._held)
-        self.length -= cut
-        return joined[:cut]
+        cut = self._held.rfind(b"\n", 0, BLOCK_BYTES) + 1 or self._held.find(b"\n") + 1 or len(self._held)
+        with memoryview(self._held) as held:
+            lines = bytes(held[:cut])
+        del self._held[:cut]
+        self.has_line_end = b"\n" in self._held
+        return lines
 
     def block_of(self, lines: bytes) -> Block:
         """The lines that were let go, as a block of the log."""
@@ -72,5 +69,4 @@ class PendingLines:
     def drop(self) -> None:
         """Nobody will take anything."""
         self._held.clear()
-        self.length = 0
         self.has_line_end = False

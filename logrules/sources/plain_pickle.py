@@ -1,18 +1,16 @@
 """Pickles of plain values only: dict, list, tuple, str, int, float, bool, None. Nothing is ever imported or called.
 
-`pickletools` takes the bytes apart without running them, and only what is made of the opcodes below is then read by the
-standard library, whose reader has no way to a function either. By itself it would reserve memory for whatever number a
-hostile pickle gives to its memo, and take without end for a tuple of one tuple twice, of one tuple twice, and so on,
-where that is the key of a dict.
+`pickletools` takes the bytes apart without running them, and the value is made here, of the opcodes below and no
+others. The standard library's reader would import and call what a pickle names, reserve memory for whatever number a
+hostile one gives to its memo, and take without end for a tuple of one tuple twice, of one tuple twice, and so on, where
+that is the key of a dict.
 """
 
-import io
-import pickle
 import pickletools
 import sys
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any, NoReturn
+from typing import Any
 
 # Of opcodes, of the stack, of the memo: a recorder holds some thousand calls of some twenty fields, each with a stack.
 MAX_VALUES = 3_000_000
@@ -22,110 +20,104 @@ MAX_MEMORY = 108 << 20
 _MAX_SPREAD = 40_000_000
 _MAX_INT_BITS = 128
 _NUMBERS = frozenset({"INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "LONG4"})
-_MEMO = frozenset({"PUT", "BINPUT", "LONG_BINPUT"})
-_TUPLES = frozenset({"EMPTY_TUPLE", "TUPLE", "TUPLE1", "TUPLE2", "TUPLE3"})
+_TEXTS = frozenset({"UNICODE", "BINUNICODE", "SHORT_BINUNICODE", "BINUNICODE8", "SHORT_BINSTRING", "BINSTRING"})
+_ARGUMENTS = _NUMBERS | _TEXTS | {"FLOAT", "BINFLOAT"}
+_CONSTANTS = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
 _CONTAINERS = (dict, list, tuple)
 # What an opcode makes takes so many bytes, beside its place on the stack; of a text or a number, also its own size.
 _PLACE_BYTES = 8
-_BYTES_OF = {"EMPTY_DICT": 250, "DICT": 250, "EMPTY_LIST": 150, "LIST": 150, "MEMOIZE": 60}
-_BYTES_OF |= dict.fromkeys(_TUPLES, 150) | dict.fromkeys(_MEMO, 60)
-# Where, of what these opcodes take from the stack, the first key is.
-_KEYED = {"SETITEM": 1, "SETITEMS": 2, "DICT": 1}
-_PLAIN = frozenset(
-    {
-        *("PROTO", "FRAME", "STOP", "MARK", "NONE", "NEWTRUE", "NEWFALSE", *_NUMBERS, *_MEMO),
-        *("EMPTY_DICT", "EMPTY_LIST", "APPEND", "APPENDS", "SETITEM", "SETITEMS", "DICT", "LIST", *_TUPLES),
-        *("MEMOIZE", "GET", "BINGET", "LONG_BINGET", "FLOAT", "BINFLOAT"),
-        *("UNICODE", "BINUNICODE", "SHORT_BINUNICODE", "BINUNICODE8", "SHORT_BINSTRING", "BINSTRING"),
-    }
-)
+_BYTES_OF = {"EMPTY_DICT": 250, "DICT": 250, "EMPTY_LIST": 150, "LIST": 150}
+_BYTES_OF |= dict.fromkeys(("EMPTY_TUPLE", "TUPLE", "TUPLE1", "TUPLE2", "TUPLE3"), 150)
+_BYTES_OF |= dict.fromkeys(("MEMOIZE", "PUT", "BINPUT", "LONG_BINPUT"), 60)
 
 
 class NotPlain(ValueError):
     """The bytes are no pickle of plain values; says why."""
 
 
-class _PlainReader(pickle.Unpickler):
-    def find_class(self, _module: str, _name: str) -> NoReturn:
-        raise NotPlain("it asks for more than plain values")
-
-
 def load(data: bytes) -> Any:
     """The value that the pickle holds. Raises NotPlain for everything that is damaged, or more than plain values."""
-    try:
-        _check(data)
-        return _bounded(_PlainReader(io.BytesIO(data), encoding="latin-1").load())
-    except NotPlain:
-        raise
-    # What is damaged may be anything: each opcode has faults of its own.
-    except Exception as fault:
-        raise NotPlain("it is damaged") from fault
-
-
-def _check(data: bytes) -> None:
-    """Raise NotPlain unless the opcodes make nothing but plain values that memory has room for."""
-    keys = _Keys()
+    machine = _Machine()
     at, taken = 0, len(data)
     try:
         for opcode, argument, place in islice(pickletools.genops(data), MAX_VALUES):
-            at = place or 0
-            if opcode.name == "STOP":
-                return
-            _refuse(opcode.name, argument)
-            taken += _PLACE_BYTES + _BYTES_OF.get(opcode.name, 0)
-            taken += sys.getsizeof(argument) if isinstance(argument, str) or opcode.name in _NUMBERS else 0
+            at, name = place or 0, opcode.name
+            if name == "STOP":
+                return _bounded(machine.stack.pop())
+            taken += _PLACE_BYTES + _BYTES_OF.get(name, 0)
+            taken += sys.getsizeof(argument) if name in _ARGUMENTS else 0
             if taken > MAX_MEMORY:
                 break
-            keys.follow(opcode, argument)
+            machine.run(name, argument)
     except NotPlain:
         raise
+    # What is damaged may be anything: each opcode has faults of its own.
     except Exception as fault:
         raise NotPlain(f"it is damaged at byte {at}") from fault
     raise NotPlain("it holds too many values")
 
 
-def _refuse(opcode: str, argument: Any) -> None:
-    """Raise NotPlain for what is no part of a plain value, or takes more memory than one."""
-    if opcode not in _PLAIN:
-        raise NotPlain("it asks for more than plain values")
-    if opcode in _NUMBERS and argument.bit_length() > _MAX_INT_BITS:
-        raise NotPlain("it holds a number of too many digits")
-    if opcode in _MEMO and argument >= MAX_VALUES:
-        raise NotPlain("it remembers too many values")
-
-
-class _Keys:
-    """Follows what the opcodes put on the stack, as far as it takes to know that no key is a tuple."""
+class _Machine:
+    """Makes plain values: on the ``stack`` is what came behind the last mark, what came before it waits."""
 
     def __init__(self) -> None:
-        # Whether each is a tuple; None is a mark.
-        self._stack: list[bool | None] = []
-        self._memo: dict[int, bool | None] = {}
+        self.stack: list[Any] = []
+        self._waiting: list[list[Any]] = []
+        self._memo: dict[int, Any] = {}
 
-    def follow(self, opcode: pickletools.OpcodeInfo, argument: Any) -> None:
-        """Take the next opcode. Raises NotPlain for a key that is a tuple, LookupError for what is damaged."""
-        if opcode.name in _MEMO:
-            self._memo[argument] = self._stack[-1]
-        elif opcode.name == "MEMOIZE":
-            self._memo[len(self._memo)] = self._stack[-1]
-        elif opcode.name.endswith("GET"):
-            self._stack.append(self._memo[int(argument)])
-        else:
-            taken = self._taken(opcode.stack_before)
-            if opcode.name in _KEYED and True in taken[_KEYED[opcode.name] :: 2]:
-                raise NotPlain("it has a key that is no plain one")
-            kinds = (None if one is pickletools.markobject else opcode.name in _TUPLES for one in opcode.stack_after)
-            self._stack.extend(kinds)
+    def run(self, opcode: str, argument: Any) -> None:
+        """Do what the opcode says. Raises NotPlain for what makes no plain value, any error for what is damaged."""
+        match opcode:
+            case "PROTO" | "FRAME":
+                pass
+            case "MARK":
+                self._waiting.append(self.stack)
+                self.stack = []
+            case "APPEND" | "APPENDS":
+                added = self._last(1) if opcode == "APPEND" else self._behind_mark()
+                list.extend(self.stack[-1], added)
+            case "SETITEM" | "SETITEMS":
+                added = self._last(2) if opcode == "SETITEM" else self._behind_mark()
+                dict.update(self.stack[-1], _dict_of(added))
+            case "MEMOIZE" | "PUT" | "BINPUT" | "LONG_BINPUT":
+                self._memo[len(self._memo) if opcode == "MEMOIZE" else argument] = self.stack[-1]
+            case _:
+                made = self._made(opcode, argument)
+                self.stack.append(made)
 
-    def _taken(self, before: Sequence[pickletools.StackObject]) -> list[bool | None]:
-        taken: list[bool | None] = []
-        for one in reversed(before):
-            if one is not pickletools.stackslice:
-                taken.append(self._stack.pop())
-                continue
-            while self._stack[-1] is not None:
-                taken.append(self._stack.pop())
-        return taken[::-1]
+    def _made(self, opcode: str, argument: Any) -> Any:
+        if opcode in _ARGUMENTS:
+            if opcode in _NUMBERS and argument.bit_length() > _MAX_INT_BITS:
+                raise NotPlain("it holds a number of too many digits")
+            return argument
+        match opcode:
+            case "NONE" | "NEWTRUE" | "NEWFALSE":
+                return _CONSTANTS[opcode]
+            case "GET" | "BINGET" | "LONG_BINGET":
+                return self._memo[int(argument)]
+            case "EMPTY_DICT" | "DICT":
+                return {} if opcode == "EMPTY_DICT" else _dict_of(self._behind_mark())
+            case "EMPTY_LIST" | "LIST":
+                return [] if opcode == "EMPTY_LIST" else self._behind_mark()
+            case "EMPTY_TUPLE" | "TUPLE":
+                return () if opcode == "EMPTY_TUPLE" else tuple(self._behind_mark())
+            case "TUPLE1" | "TUPLE2" | "TUPLE3":
+                return tuple(self._last(int(opcode[-1])))
+        raise NotPlain("it asks for more than plain values")
+
+    def _behind_mark(self) -> list[Any]:
+        behind, self.stack = self.stack, self._waiting.pop()
+        return behind
+
+    def _last(self, count: int) -> list[Any]:
+        return [self.stack.pop() for _ in range(count)][::-1]
+
+
+def _dict_of(flat: Sequence[Any]) -> dict[Any, Any]:
+    """Keys and values by turns. To hash a tuple of tuples may take without end, so that none is a key."""
+    if any(isinstance(key, tuple) for key in flat[::2]):
+        raise NotPlain("it has a key that is no plain one")
+    return dict(zip(flat[::2], flat[1::2], strict=True))
 
 
 def _bounded(value: Any) -> Any:

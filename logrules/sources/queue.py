@@ -97,6 +97,10 @@ class EventQueue:
             self._end = self._end or end
             self._changed.notify_all()
 
+    def stop(self) -> None:
+        """Read no further."""
+        self.end(End())
+
     def give_up(self) -> None:
         """Nobody will take anything any more: what comes from now on is dropped."""
         with self._changed:

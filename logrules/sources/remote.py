@@ -1,5 +1,6 @@
 """Logs behind URLs, by whatever protocol fsspec knows (`s3://`, `gs://`, `hdfs://`, `ssh://`): the extra `remote`."""
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -81,11 +82,8 @@ def _is_folder(files: Any, address: str) -> bool:
 
 def _common(paths: list[str]) -> int:
     """How much of the paths is the folder that all are in."""
-    folders = [path.split("/")[:-1] for path in paths]
-    shared = 0
-    while all(len(folder) > shared for folder in folders) and len({folder[shared] for folder in folders}) == 1:
-        shared += 1
-    return len("/".join(folders[0][:shared])) + 1 if shared else 0
+    shared = os.path.commonprefix([path.split("/")[:-1] for path in paths])  # noqa: RUF071 (of lists, part by part)
+    return len("/".join(shared)) + 1 if shared else 0
 
 
 def _file_system(url: str) -> tuple[Any, str]:

@@ -35,6 +35,13 @@ class Source(Protocol):
         ...
 
 
+class StoppableSource(Source, Protocol):
+    """One that may be left before its end."""
+
+    def stop(self) -> None:
+        """Read no further."""
+
+
 class SavedSource:
     """A log that is read to its end and never waits; ``items`` are what it yields."""
 

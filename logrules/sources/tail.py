@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 from logrules.model.errors import reason_of
 from logrules.model.record import record
 from logrules.sources.archive import MAGIC_BYTES, codec_of
-from logrules.sources.holes import behind_hole, may_be_in_hole
+from logrules.sources.chunking import behind_hole
 
 READ_BYTES = 1 << 20
 # What was read last is compared with what stands there now: a file may be written anew up to the same size.
@@ -178,15 +178,10 @@ class Tail:
                 self._at += len(data)
                 self._mark = (self._mark + data)[-_MARK_BYTES:]
                 yield Grown(data, os.fstat(file.fileno()).st_mtime)
-                if may_be_in_hole(data):
-                    self._pass_hole(file)
+                if (behind := behind_hole(file.fileno(), self._at, data)) > self._at:
+                    self._at, self._mark = behind, b""
         except OSError as fault:
             self.fault = f"reading failed ({reason_of(fault)})"
-
-    def _pass_hole(self, file: FileIO) -> None:
-        behind = behind_hole(file.fileno(), self._at)
-        if behind > self._at:
-            self._at, self._mark = behind, b""
 
     def _was_overwritten(self, file: FileIO, status: os.stat_result) -> bool:
         """Whether a file that was written is not the one that we read: what we read last is not in it."""

@@ -18,7 +18,7 @@ from logrules.inference.clock import choose_year
 from logrules.model.errors import LogrulesError
 from logrules.model.event import Timestamp
 from logrules.sources.decoding import encoding_of, no_text
-from logrules.sources.kernel_folders import leads_to_kernel
+from logrules.sources.file_patterns import leads_to_kernel
 from logrules.tools.fleet.jobs import jobs_below
 
 pytestmark = pytest.mark.unmeasured

@@ -13,6 +13,7 @@ import time
 import pytest
 
 from logrules.cli.main import main
+from logrules.cli.watched_job import GRACE_S, Job
 from tests.conftest import fixtures
 
 KILLED = fixtures() / "captured" / "torch-rank1-sigkill-mid-step" / "log.txt"
@@ -223,7 +224,8 @@ def test_a_signal_that_another_thread_takes_reaches_the_job_while_the_main_threa
     lines = (
         "import signal, threading, time",
         "from logrules.cli.signal_relay import signals_of",
-        "class Told:",
+        "from logrules.cli.watched_job import Job",
+        "class Told(Job):",
         "    signals = ('SIGTERM',)",
         "    came = threading.Event()",
         "    def signalled(self, number):",
@@ -233,13 +235,26 @@ def test_a_signal_that_another_thread_takes_reaches_the_job_while_the_main_threa
         "    time.sleep(0.2)",
         "    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)",
         "    time.sleep(60)",
-        "with signals_of(Told()) as relay:",
+        "job = Told()",
+        "with signals_of(job):",
         "    threading.Thread(target=taking, daemon=True).start()",
         "    Told.came.wait()",
-        "print(relay.ended_by)",
+        "print(job.asked_by)",
     )
     done = subprocess.run(script(*lines), capture_output=True, timeout=PATIENCE_S, check=False)
     assert (done.stdout, done.returncode) == (b"SIGTERM\n", 0), done.stderr
+
+
+def test_a_signal_that_a_job_outlives_does_not_explain_its_end(monkeypatch):
+    at = 100.0
+    monkeypatch.setattr("logrules.cli.watched_job.steady", lambda: at)
+    job = Job()
+    assert job.asked_by is None
+    job.ask_to_end(signal.SIGTERM)
+    at += GRACE_S
+    assert job.asked_by == "SIGTERM"
+    at += 1.0
+    assert job.asked_by is None
 
 
 @posix

@@ -403,6 +403,21 @@ def test_colour_is_off_where_the_user_says_so(monkeypatch):
     assert "\x1b[1;31m" not in page(FAILED)
 
 
+def test_an_option_goes_before_what_the_environment_says_of_colours(monkeypatch):
+    def written(color: str) -> str:
+        out = io.StringIO()
+        render_text(FAILED, out, "en", "bash", color=color)
+        return out.getvalue()
+
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[1;31m" in written("always")
+    assert "\x1b" not in written("auto")
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("CLICOLOR_FORCE", "1")
+    assert "\x1b" in written("auto")
+    assert "\x1b" not in written("never")
+
+
 def test_nothing_destructive_is_unmarked():
     line = next(line for line in full_page(FAILED).splitlines() if "Kill what is left over" in line)
     assert "⚠" in line

@@ -6,7 +6,7 @@ import pytest
 
 from logrules.engine.run import prepared
 from logrules.parsing.literal_matcher import Hits
-from logrules.parsing.scan import uncoloured
+from logrules.parsing.scan import found_uncoloured
 from logrules.ruleset.pack import Pack
 from logrules.ruletest.harness import run_log
 
@@ -18,16 +18,21 @@ PIP = "  \x1b[1;31merror\x1b[0m: \x1b[1mmetadata-generation-failed\x1b[0m\n"
 
 def test_hits_are_told_by_their_place_in_the_window() -> None:
     window = b"a \x1b[34mwan\x1b[1mdb\x1b[0m: x\nb\x1b[0m"
-    bare = uncoloured(window)
-    assert bare is not None
-    assert bare.data == b"a wandb: x\nb"
-    found = bare.in_window(Hits([(1, 0), (2, 1), (5, 2), (7, 3), (8, 4), (12, 5)]))
+    searched: list[bytes] = []
+
+    def find(data: bytes) -> Hits:
+        searched.append(data)
+        return Hits([(1, 0), (2, 1), (5, 2), (7, 3), (8, 4), (12, 5)])
+
+    found = found_uncoloured(window, find)
+    assert searched == [b"a wandb: x\nb"]
     assert [window[:end][-1:] for end, _ in found] == [b"a", b" ", b"n", b"b", b":", b"b"]
     assert list(found.numbers) == [0, 1, 2, 3, 4, 5]
 
 
 def test_a_window_without_colours_is_searched_as_it_is() -> None:
-    assert uncoloured(b"loss [5m] [1/2]\n") is None
+    found = Hits([(4, 0)])
+    assert found_uncoloured(b"loss [5m] [1/2]\n", lambda _: found) is found
 
 
 @pytest.mark.parametrize("log", [WANDB, SWANLAB, CLAP, PIP])

@@ -22,7 +22,8 @@ while not (folder / "killed").exists():
 for step in range(2, 4_000):
     print(f"step {step} loss 2.0 " + 60 * "x", flush=True)
     print(f"warning {step}", file=sys.stderr, flush=True)
-(folder / "ended").write_text(str(step))
+(folder / "ending").write_text(str(step))
+(folder / "ending").rename(folder / "ended")
 sys.exit(7)
 """
 

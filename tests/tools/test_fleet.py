@@ -140,6 +140,20 @@ def test_jobs_may_be_files_and_lie_deeper(runs, capsys):
     assert [one["job"] for one in listed(capsys)] == ["runs/a/train.log", "runs/b/train.log"]
 
 
+def test_several_folders_and_logs_are_listed_by_their_whole_paths(runs, capsys):
+    Path("more").mkdir()
+    Path("more/x.log").write_text(step(1))
+    assert main(["scan", "runs", "more", "more/x.log", "--format", "jsonl"]) == 1
+    assert [one["job"] for one in listed(capsys)] == ["runs/a", "runs/b", "runs/c", "more/x.log"]
+
+
+def test_folders_that_are_jobs_themselves(runs, capsys):
+    assert main(["scan", "runs/a", "runs/b", "--jobs", ".", "--format", "jsonl"]) == 1
+    assert [one["job"] for one in listed(capsys)] == ["runs/a", "runs/b"]
+    assert main(["scan", "runs/b", "--jobs", ".", "--format", "jsonl"]) == 0
+    assert [one["job"] for one in listed(capsys)] == ["runs/b"]
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="POSIX only")
 def test_a_pipe_among_jobs_is_none(runs):
     os.mkfifo(runs / "pipe.log")
@@ -170,6 +184,7 @@ def test_hostile_names_are_shown_harmless(runs, capsys):
     [
         (["nowhere"], "nowhere: no such folder"),
         (["a.log"], "a.log: is a file, and scan needs a folder; for one log: logrules diagnose"),
+        (["runs", "nowhere"], "nowhere: no such file or folder"),
         (["runs", "--jobs", "x*"], "runs: nothing matches x*"),
         (["runs", "--jobs", "/abs"], "--jobs /abs:"),
         (["runs", "--since", "yesterday"], "--since yesterday: say 24h, 7d or a date"),

@@ -40,7 +40,7 @@ def disks(ray, tmp_path, monkeypatch) -> Path:
         below = Path(path).relative_to(scratch)
         return there[ray.at] / below if ray.at else Path(path)
 
-    monkeypatch.setattr(scan_jobs, "jobs_below", _Below(seen, scan_jobs.jobs_below))
+    monkeypatch.setattr(scan_jobs, "jobs_of", _Below(seen, scan_jobs.jobs_of))
     find = sources.discover
     monkeypatch.setattr(ray_cluster, "discover", lambda paths, block: find([str(seen(path)) for path in paths], block))
     return scratch
@@ -54,9 +54,9 @@ class _Below:
     def __init__(self, seen, below) -> None:
         _Below.of = (seen, below)
 
-    def __call__(self, root, pattern):
+    def __call__(self, roots, pattern):
         seen, below = _Below.of
-        return below(seen(root), pattern)
+        return below([seen(root) for root in roots], pattern)
 
     def __reduce__(self):
         return _again, ()

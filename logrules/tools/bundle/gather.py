@@ -17,6 +17,7 @@ from logrules.model.version import __version__
 from logrules.output.atomic_write import write_file
 from logrules.output.escape import safe
 from logrules.output.report_json import render_json
+from logrules.output.styled import Color
 from logrules.output.text import render_text
 from logrules.sources.file import opened
 from logrules.sources.source import Source, blocks_of
@@ -54,7 +55,7 @@ def reports(report: Report, language: str) -> Iterator[BundlePart]:
     """The diagnosis, for machines and for people."""
     document, page = io.StringIO(), io.StringIO()
     render_json(report, document, language)
-    render_text(report, page, language, "bash", all_diagnoses=True)
+    render_text(report, page, language, "bash", all_diagnoses=True, color=Color.NEVER)
     yield BundlePart("report.json", document.getvalue())
     yield BundlePart("report.txt", page.getvalue())
 
@@ -82,7 +83,7 @@ def logs(sources: Sequence[Source], report: Report, say: Callable[[str], None]) 
 def machine(answers: Sequence[Answer], asked: Machine, language: str) -> Iterator[BundlePart]:
     """Doctor's answers, the packages of the run's Python, and the environment as far as it tells."""
     out = io.StringIO()
-    render_answers(answers, out, language)
+    render_answers(answers, out, language, Color.NEVER)
     yield BundlePart("doctor.txt", out.getvalue())
     said = asked.ask(asked.asked.python, "-c", _PACKAGES)
     unknown = f"{asked.asked.python} could not be asked for its packages\n"

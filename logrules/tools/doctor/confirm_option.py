@@ -23,10 +23,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def addition(options: argparse.Namespace) -> Addition | None:
     """The checks, where they were asked for."""
-    return _Confirmation() if options.confirm else None
+    return _Confirmation(options.color) if options.confirm else None
 
 
 class _Confirmation(Addition):
+    def __init__(self, color: str) -> None:
+        self._color = color
+
     def after(self, report: "Report", language: str) -> None:
         """Run them, and say what they found on standard error: the report on standard output stays what it is."""
         from logrules.tools.doctor.doctor import examine, render_answers
@@ -38,4 +41,4 @@ class _Confirmation(Addition):
             print("logrules: no check of this machine would confirm these diagnoses", file=sys.stderr)
             return
         answers = examine(Machine(os.environ, Asked(python=default_python())), chosen(",".join(named)))
-        render_answers(answers, sys.stderr, language)
+        render_answers(answers, sys.stderr, language, self._color)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TextIO, TypeAlias
 
-from rich.console import Console
 from rich.text import Text as Line
 
 from logrules.model.report import Text
 from logrules.output.escape import safe
 from logrules.output.json_kinds import write_json
+from logrules.output.styled import Color, console_on
 from logrules.tools.doctor.doctor_finding import CheckOutcome, DoctorFinding, unknown
 from logrules.tools.doctor.environment import check_environment
 from logrules.tools.doctor.gpus import check_gpus, check_leftovers
@@ -110,9 +110,9 @@ def _answer(check: Check, machine: Machine, number: int, answers: "queue.SimpleQ
     answers.put((number, said))
 
 
-def render_answers(answers: Sequence[Answer], out: TextIO, language: str) -> None:
+def render_answers(answers: Sequence[Answer], out: TextIO, language: str, color: str = Color.AUTO) -> None:
     """Write the answers for people; what should be done stands under what was found."""
-    console = Console(file=out, highlight=False, markup=False, emoji=False)
+    console = console_on(out, color)
     for answer in answers:
         for finding in answer.findings:
             mark, style = _MARK[finding.outcome]

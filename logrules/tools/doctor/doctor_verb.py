@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from logrules.cli.shared_options import add_language_options, whole_number
+from logrules.cli.shared_options import add_color_option, add_language_options, whole_number
 from logrules.model.errors import LogrulesError
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--list", action="store_true", help="list the checks")
     parser.add_argument("--json", action="store_true", help="for machines")
     add_language_options(parser)
+    add_color_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -52,7 +53,10 @@ def run(options: argparse.Namespace) -> int:
         return 0
     asked = Asked(_wanted_gpus(options), tuple(options.data), options.python or default_python(), options.output)
     answers = examine(Machine(os.environ, asked), chosen(options.only))
-    (render_answers_json if options.json else render_answers)(answers, sys.stdout, options.lang)
+    if options.json:
+        render_answers_json(answers, sys.stdout, options.lang)
+    else:
+        render_answers(answers, sys.stdout, options.lang, options.color)
     return exit_status(answers)
 
 

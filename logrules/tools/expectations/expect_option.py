@@ -23,7 +23,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def addition(options: argparse.Namespace) -> Addition | None:
     """The path to follow, where a profile was named."""
-    return _Expectation(options.expect) if options.expect else None
+    return _Expectation(options.expect, options.color) if options.expect else None
 
 
 def _schema() -> dict[str, Any]:
@@ -36,8 +36,9 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {KEY: _schema}
 
 
 class _Expectation(Addition):
-    def __init__(self, profile: str) -> None:
+    def __init__(self, profile: str, color: str) -> None:
         self._profile = profile
+        self._color = color
 
     def prepare(self, paths: Sequence[str], pack: "Pack") -> "Pack":  # noqa: ARG002 (whatever is read)
         from logrules.tools.expectations.path_profile import load_profile
@@ -54,4 +55,6 @@ class _Expectation(Addition):
 
         found = self._path.outcome()
         document = EXPECTATION.written(found, language)
-        return Annex(KEY, document, lambda out: render_expectation(found, out, language), failed=not found.met)
+        return Annex(
+            KEY, document, lambda out: render_expectation(found, out, language, self._color), failed=not found.met
+        )

@@ -2,12 +2,12 @@
 
 from typing import TextIO
 
-from rich.console import Console
 from rich.text import Text as Line
 
 from logrules.model.report import Text
 from logrules.output.escape import safe
 from logrules.output.json_kinds import COUNT, FLAG, LINE, PLAIN, SENTENCE, TEXT, listed, member_of, nullable, shape
+from logrules.output.styled import Color, console_on
 from logrules.tools.expectations.path_profile import Expectation, Progress, SeenLine, StepSeen
 
 _MARK = {
@@ -36,9 +36,9 @@ EXPECTATION = shape(
 )
 
 
-def render_expectation(found: Expectation, out: TextIO, language: str) -> None:
+def render_expectation(found: Expectation, out: TextIO, language: str, color: str = Color.AUTO) -> None:
     """Write the verdict, each step with its first line, and what should not have been there."""
-    console = Console(file=out, highlight=False, markup=False, emoji=False)
+    console = console_on(out, color)
     console.print()
     console.print(Line(f"{_said(found.title, language)}: {_verdict(found, language)}", style="bold"), soft_wrap=True)
     for step in found.steps:

@@ -3,17 +3,19 @@
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
 from logrules.model.errors import LogrulesError
-from logrules.sources.kernel_folders import leads_to_kernel
+from logrules.sources.file_patterns import leads_to_kernel
 from logrules.sources.log_names import is_log_name, may_be_log, natural
 
 # What is a job where nobody says more: each folder, and each file that is called like a log or like nothing.
 ANY_JOB = "*"
+# The folder that is named is itself a job.
+WHOLE = "."
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,32 @@ def jobs_below(root: Path, pattern: str, most_files: int | None = None) -> tuple
         raise LogrulesError(f"{root}: nothing matches {pattern}")
     named = sorted(((str(path.relative_to(root)), path) for path in found), key=lambda pair: natural(pair[0]))
     return tuple(job_at(name, path, most_files) for name, path in named)
+
+
+def jobs_of(roots: Sequence[Path], pattern: str) -> Sequence[FoundJob]:
+    """The jobs of a folder, named by what is below it; of several their whole paths. Raises LogrulesError for none."""
+    if len(roots) == 1 and pattern != WHOLE:
+        return jobs_below(roots[0], pattern)
+    return without_twins(named_jobs(roots, pattern))
+
+
+def named_jobs(paths: Iterable[str | Path], pattern: str, most_files: int | None = None) -> Iterator[FoundJob]:
+    """A file is a job; of a folder every entry that fits the pattern.
+
+    Raises LogrulesError for what is not there, and for a job of too many files.
+    """
+    for path in map(Path, paths):
+        if path.is_dir() and pattern != WHOLE:
+            yield from (replace(job, name=str(path / job.name)) for job in jobs_below(path, pattern, most_files))
+        elif path.exists():
+            yield job_at(str(path), path, most_files)
+        else:
+            raise LogrulesError(f"{path}: no such file or folder")
+
+
+def without_twins(jobs: Iterable[FoundJob]) -> Sequence[FoundJob]:
+    """Each job once, however often it was named."""
+    return list({str(job.path.absolute()): job for job in jobs}.values())
 
 
 def _is_job(path: Path, pattern: str, root: os.stat_result) -> bool:

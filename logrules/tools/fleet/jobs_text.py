@@ -8,6 +8,7 @@ from logrules.model.report import Status, Text
 from logrules.output import messages as words
 from logrules.output.escape import safe
 from logrules.output.numbers import duration, ranks_in_words
+from logrules.output.styled import Color, console_on
 from logrules.tools.fleet.job import JobGroup, JobSummary
 
 if TYPE_CHECKING:
@@ -50,9 +51,9 @@ _NO_JOB = Text("no job fits", "没有符合条件的作业")
 _HIDDEN = Text("{count} snoozed (--all shows them)", "{count} 个已暂停提示（--all 显示）")
 
 
-def render_jobs(summaries: Sequence[JobSummary], out: TextIO, language: str) -> None:
+def render_jobs(summaries: Sequence[JobSummary], out: TextIO, language: str, color: str = Color.AUTO) -> None:
     """A row a job, and a line that sums up."""
-    console = _console(out)
+    console = _console(out, color)
     if not summaries:
         console.print(_NO_JOB.of(language))
         return
@@ -97,14 +98,16 @@ def _cells(one: JobSummary, language: str) -> tuple[str, ...]:
     return one.job, said.of(language), cause, one.phase, _culprit(one, language), ended, length
 
 
-def render_groups(groups: Sequence[JobGroup], out: TextIO, language: str, by: str, *, hidden: int = 0) -> None:
+def render_groups(
+    groups: Sequence[JobGroup], out: TextIO, language: str, by: str, *, hidden: int = 0, color: str = Color.AUTO
+) -> None:
     """A paragraph a group: how often, what it cost, when and where; ``hidden`` groups are snoozed and not shown.
 
     ``by`` is what they have in common, a word of ``--group``.
     """
     from rich.text import Text as Cell
 
-    console = _console(out)
+    console = _console(out, color)
     for group in groups:
         head = Cell(safe(group.name), style="bold")
         head.append(f"  {' · '.join(_figures(group, language))}", style="not bold")
@@ -155,11 +158,9 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_SHOWN]) + (f" … (+{more})" if more > 0 else "")
 
 
-def _console(out: TextIO) -> "Console":
+def _console(out: TextIO, color: str) -> "Console":
     """As wide as the terminal; where there is none, wide enough that nothing is folded."""
-    from rich.console import Console
-
-    return Console(file=out, highlight=False, markup=False, emoji=False, width=None if out.isatty() else _WIDE)
+    return console_on(out, color, width=None if out.isatty() else _WIDE)
 
 
 def day(seconds: float) -> str:

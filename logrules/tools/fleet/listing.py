@@ -8,7 +8,12 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TextIO
 
-from logrules.cli.shared_options import add_format_option, add_language_options, chosen_format
+from logrules.cli.shared_options import (
+    add_color_option,
+    add_format_option,
+    add_language_options,
+    chosen_format,
+)
 from logrules.model.errors import LogrulesError
 from logrules.ruleset.duration import UNITS_S
 from logrules.tools.extras import HTML, needed
@@ -25,6 +30,7 @@ def add_list_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="with --group: also snoozed groups")
     add_format_option(parser, "jsonl", "html")
     add_language_options(parser)
+    add_color_option(parser)
     parser.add_argument("--history", metavar="FILE", help="where results are kept (default: the user's state folder)")
 
 
@@ -54,14 +60,15 @@ def _render(
         if options.format == "jsonl":
             jobs_json.render_jobs(summaries, out)
         else:
-            jobs_text.render_jobs(summaries, out, options.lang)
+            jobs_text.render_jobs(summaries, out, options.lang, options.color)
         return
     groups = grouped(jobs, options.group, now, remarks)
     shown = [group for group in groups if options.all or not group.remark.snoozed(now)]
     if options.format == "jsonl":
         jobs_json.render_groups(shown, out)
     else:
-        jobs_text.render_groups(shown, out, options.lang, options.group, hidden=len(groups) - len(shown))
+        hidden = len(groups) - len(shown)
+        jobs_text.render_groups(shown, out, options.lang, options.group, hidden=hidden, color=options.color)
 
 
 def _page(

@@ -12,7 +12,7 @@ from logrules.model.record import replace
 from logrules.ruleset.pack import Pack
 from logrules.tools.cluster.ray_cluster import Lost, RayWorkerPool, asked_of_nodes
 from logrules.tools.fleet.job import JobSummary
-from logrules.tools.fleet.jobs import FoundJob, jobs_below
+from logrules.tools.fleet.jobs import FoundJob, jobs_of
 from logrules.tools.fleet.summary import summed_up
 
 Answer = TypeVar("Answer")
@@ -62,18 +62,18 @@ def scanned_on_ray(jobs: Sequence[FoundJob], pack: Pack, address: str) -> Iterat
         yield job, JobSummary(job.name, None, unread=answer.reason) if isinstance(answer, Lost) else answer
 
 
-def jobs_on_nodes(root: Path, pattern: str, address: str) -> tuple[FoundJob, ...]:
-    """The jobs below ``root`` on each node's own disk, named `NODE/job`; a node without any is passed over.
+def jobs_on_nodes(roots: Sequence[Path], pattern: str, address: str) -> Sequence[FoundJob]:
+    """The jobs of ``roots`` on each node's own disk, named `NODE/job`; a node without any is passed over.
 
     Raises LogrulesError where no node has any.
     """
     found: list[FoundJob] = []
     faults: list[str] = []
-    for node, answer in asked_of_nodes(partial(jobs_below, root, pattern), address):
+    for node, answer in asked_of_nodes(partial(jobs_of, roots, pattern), address):
         if isinstance(answer, LogrulesError):
             faults.append(f"{node}: {answer}")
         else:
             found += [replace(job, name=f"{node}/{job.name}", node=node) for job in answer]
     if not found:
         raise LogrulesError(faults[0] if faults else "the cluster has no node")
-    return tuple(found)
+    return found

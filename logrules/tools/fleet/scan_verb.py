@@ -26,6 +26,7 @@ ABOUT = "diagnose many jobs and list the results"
 _EXAMPLES = """examples:
   logrules scan runs/                              every file and folder in runs/ is a job
   logrules scan /data --jobs 'runs/*/logs'         what a pattern matches below the folder
+  logrules scan runs/1? runs/new --jobs .          each of these folders is a job
   logrules scan runs/ --since 24h --group host     hosts on which jobs failed: the worst first
   logrules scan runs/ --group fingerprint          kinds of failures, known or not: how often, where, what they cost
   logrules scan runs/ -o jobs.html                 a page with trends, to forward
@@ -46,10 +47,9 @@ _KEPT_TOGETHER = 100
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("root", metavar="ROOT", help="the folder that has the jobs")
-    parser.add_argument(
-        "--jobs", metavar="PATTERN", default="*", help="what is a job in ROOT (default: each folder and log in it)"
-    )
+    parser.add_argument("roots", nargs="+", type=Path, metavar="ROOT", help="the folders that have the jobs")
+    about = "what is a job in ROOT, . for itself (default: each folder and log in it)"
+    parser.add_argument("--jobs", metavar="PATTERN", default="*", help=about)
     parser.add_argument("--since", metavar="WHEN", help="only jobs that were active after this: 24h, 7d, a date")
     add_list_options(parser)
     add_pack_options(parser)
@@ -81,10 +81,10 @@ def _found(options: argparse.Namespace) -> "Sequence[FoundJob]":
     if engine_option.is_on_nodes(options):
         from logrules.tools.fleet.scan_jobs import jobs_on_nodes
 
-        return jobs_on_nodes(Path(options.root).absolute(), options.jobs, options.ray_address)
-    from logrules.tools.fleet.jobs import jobs_below
+        return jobs_on_nodes([root.absolute() for root in options.roots], options.jobs, options.ray_address)
+    from logrules.tools.fleet.jobs import jobs_of
 
-    return jobs_below(Path(options.root), options.jobs)
+    return jobs_of(options.roots, options.jobs)
 
 
 def _read(

@@ -6,7 +6,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from logrules.cli.shared_options import EXIT_UNUSABLE, add_format_option, add_language_options, add_pack_options
+from logrules.cli.shared_options import (
+    EXIT_UNUSABLE,
+    add_color_option,
+    add_format_option,
+    add_language_options,
+    add_pack_options,
+)
 from logrules.model.stream import End
 
 ABOUT = "show where the processes of a running job are, and why they hang"
@@ -36,6 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="also inspect these hosts of the job (a,b,c) by ssh; ray: its Ray cluster",
     )
     add_language_options(parser, commands=True)
+    add_color_option(parser)
     add_format_option(parser, "json", "html")
     parser.add_argument("--all", action="store_true", help="show every diagnosis")
     add_pack_options(parser)

@@ -1,6 +1,6 @@
 """Which jobs are learned from (those of the history, or those that are named), and what healthy ones print."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from logrules.model.errors import LogrulesError, SourceError
@@ -12,24 +12,10 @@ from logrules.sources.discover import discover
 from logrules.sources.source import lines_of
 from logrules.tools.draft.scaffold import REACH
 from logrules.tools.fleet.history import History
-from logrules.tools.fleet.jobs import FoundJob, job_at, jobs_below
+from logrules.tools.fleet.jobs import FoundJob, job_at
 
 # Each is read, and read again with the drafts: a folder with more is no job but a disk, as `/` is.
 MOST_FILES = 50_000
-
-
-def named_jobs(paths: Iterable[str], pattern: str) -> Iterator[FoundJob]:
-    """A file is a job; of a folder every entry that fits the pattern.
-
-    Raises LogrulesError for what is not there, and for a job of too many files.
-    """
-    for path in map(Path, paths):
-        if path.is_dir():
-            yield from (job_at(str(path / job.name), job.path) for job in jobs_below(path, pattern, MOST_FILES))
-        elif path.exists():
-            yield job_at(str(path), path)
-        else:
-            raise LogrulesError(f"{path}: no such file or folder")
 
 
 def jobs_of_history(history: History, since: float | None) -> tuple[tuple[FoundJob, ...], int]:
@@ -48,11 +34,6 @@ def healthy_cases() -> tuple[FoundJob, ...]:
     """The healthy logs that come with logrules."""
     logs = (log for case in read_cases(find_cases(shipped_cases())) if case.healthy for log in case.logs)
     return tuple(job_at(str(log), log) for log in logs)
-
-
-def without_twins(jobs: Iterable[FoundJob]) -> Sequence[FoundJob]:
-    """Each job once, however often it was named."""
-    return list({str(job.path.absolute()): job for job in jobs}.values())
 
 
 # Of all logs together.

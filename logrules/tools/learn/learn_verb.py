@@ -59,7 +59,8 @@ def run(options: argparse.Namespace) -> int:
     """Read, group, draft, try; list and write what holds."""
     from logrules.cli.progress_bar import progress_bar
     from logrules.engine.resilient_pool import default_processes
-    from logrules.tools.learn.chosen_jobs import named_jobs, without_twins
+    from logrules.tools.fleet.jobs import named_jobs, without_twins
+    from logrules.tools.learn.chosen_jobs import MOST_FILES
     from logrules.tools.learn.drafting import groups_of
     from logrules.tools.learn.learn_text import Extent, render_json, render_text
     from logrules.tools.learn.read_job import jobs_read
@@ -67,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     if options.most < 1:
         raise LogrulesError("--most must be at least 1")
     pack = chosen_pack(options)
-    well = without_twins(named_jobs(options.healthy, options.jobs))
+    well = without_twins(named_jobs(options.healthy, options.jobs, MOST_FILES))
     known_well = {str(job.path.absolute()) for job in well}
     jobs = [job for job in without_twins(_jobs(options)) if str(job.path.absolute()) not in known_well]
     processes = options.processes or default_processes()
@@ -92,13 +93,14 @@ def run(options: argparse.Namespace) -> int:
 
 def _jobs(options: argparse.Namespace) -> "Sequence[FoundJob]":
     from logrules.tools.fleet.history import history_in
+    from logrules.tools.fleet.jobs import named_jobs
     from logrules.tools.fleet.listing import moment
-    from logrules.tools.learn.chosen_jobs import jobs_of_history, named_jobs
+    from logrules.tools.learn.chosen_jobs import MOST_FILES, jobs_of_history
 
     if options.paths:
         if options.since:
             raise LogrulesError("--since chooses among the jobs of the history: name no logs with it")
-        return list(named_jobs(options.paths, options.jobs))
+        return list(named_jobs(options.paths, options.jobs, MOST_FILES))
     since = moment(options.since) if options.since else None
     with history_in(options.history) as history:
         jobs, gone = jobs_of_history(history, since)
