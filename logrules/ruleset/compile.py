@@ -166,7 +166,7 @@ def read_source(text: RuleText) -> Read:
 
 def _kind_of(data: Mapping[str, object]) -> "type[AnyFile]":
     """The model of the file that says this; steps alone are a file of steps."""
-    if "fixes" in data and "cause" not in data and "language" not in data:
+    if data.keys() == {"fixes"}:
         return schema.FixesFile
     return next((model for key, model in _KINDS.items() if key in data), schema.RuleFile)
 
