@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 
-def with_settings(pack: Pack, config: "Config") -> Pack:
-    """The pack without the rules that the configuration disables, with its severities and its patience.
+def with_settings(pack: Pack, config: "Config | None") -> Pack:
+    """The pack without the rules that a configuration disables, with its severities and its patience.
 
     Raises PackError where it names rules or waits that no pack has.
     """
+    if config is None:
+        return pack
     if unknown := tuple(unknown_names(pack, config)):
         raise PackError(unknown)
     file = config.file

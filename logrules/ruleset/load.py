@@ -73,12 +73,10 @@ def _compiled(texts: Sequence[RuleText], digest: str, settings: Settings | None,
     from logrules.ruleset.config import checked
 
     config = checked(settings)
-    more = config is not None or any(text.origin for text in texts)
-    added = compiling.added_rules(texts, config) if cache and more else None
+    added = compiling.added_rules(texts, config) if cache else None
     if added is None:
-        return compiling.compile_pack(texts, digest, settings)
-    pack = added.pack_on(load_pack(), digest)
-    return pack if config is None else with_settings(pack, config)
+        return compiling.compile_pack(texts, digest, config)
+    return with_settings(added.pack(digest, load_pack()), config)
 
 
 def _state(folders: Sequence[str | Path], settings: Settings | None, language: str) -> bytes | None:

@@ -54,21 +54,23 @@ class Vocabulary:
     steps: Mapping[str, schema.NamedFixFile]
 
     @classmethod
-    def of(cls, tables: Tables, frameworks: Iterable[str], steps: Iterable[schema.NamedFixFile]) -> "Vocabulary":
-        """The vocabulary of these tables; a later step stands in the place of an earlier one of its name."""
-        return cls(
-            frozenset(phase.id for phase in tables.phases),
-            {cause.id: cause for cause in tables.causes},
-            tuple(tier.id for tier in tables.tiers),
-            frozenset(frameworks),
-            {step.id: step for step in steps},
-        )
-
-    @classmethod
     def of_pack(cls, pack: Pack) -> "Vocabulary":
         """The vocabulary of a compiled pack."""
         steps = [adapter_of(schema.NamedFixFile).validate_python(read_kept(step)) for step in pack.steps.values()]
-        return cls.of(pack.tables, [framework.id for framework in pack.frameworks], steps)
+        nothing = cls(frozenset(), {}, (), frozenset(), {})
+        return nothing.with_more(pack.tables, [framework.id for framework in pack.frameworks], steps)
+
+    def with_more(
+        self, tables: Tables, frameworks: Iterable[str], steps: Iterable[schema.NamedFixFile]
+    ) -> "Vocabulary":
+        """With these frameworks and steps too, a later step in the place of an earlier one; the words of ``tables``."""
+        return Vocabulary(
+            frozenset(phase.id for phase in tables.phases),
+            {cause.id: cause for cause in tables.causes},
+            tuple(tier.id for tier in tables.tiers),
+            self.frameworks.union(frameworks),
+            {**self.steps, **{step.id: step for step in steps}},
+        )
 
     def cause(self, name: str) -> Cause:
         """The row of a cause; of one that nobody defined, with what holds of any."""
