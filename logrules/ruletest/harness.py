@@ -13,11 +13,9 @@ from logrules.model.event import Event
 from logrules.model.record import mutable_record, replace
 from logrules.model.report import Report
 from logrules.model.stream import BytesArrived, End, Tick
-from logrules.model.test_result import Clause
 from logrules.parsing.log_ends import LogEnds
 from logrules.parsing.window import Window
 from logrules.ruleset.pack import Pack
-from logrules.ruletest.condition_trace import ConditionPart
 from logrules.ruletest.suite import Example
 from logrules.sources.discover import discover
 from logrules.sources.flight_dump import NoDump, read_dump
@@ -137,13 +135,6 @@ def captures_in(on: Prepared, line: str, signal: int) -> Mapping[str, str] | Non
     """What one signal captures in a line, or None where the line does not carry it."""
     events = on.reader.events(on.scanners.find(Window("sample", 0, 0, line.encode())), 1)
     return next((hit.captures for event in events for hit in event.hits if hit.signal == signal), None)
-
-
-def clauses_of(part: ConditionPart, depth: int = 0) -> Iterator[Clause]:
-    """The condition's parts, each under what it is a part of."""
-    yield Clause(depth, part.text, part.holds, part.reason)
-    for inner in part.parts:
-        yield from clauses_of(inner, depth + 1)
 
 
 def on_all_cores(
