@@ -8,7 +8,7 @@ from logrules.model.errors import PackError
 from logrules.model.position import Problem
 from logrules.model.record import replace
 from logrules.model.report import Severity, SourceNote
-from logrules.ruleset.condition import Condition, Detector, with_parts
+from logrules.ruleset.condition import Condition, Detector, parts_of, with_parts
 from logrules.ruleset.duration import seconds
 from logrules.ruleset.long_tables import RuleTable
 from logrules.ruleset.misspelling import near_hint
@@ -87,4 +87,4 @@ def with_patience(pack: Pack, factor: float) -> Pack:
 def _stretched(condition: Condition, factor: float) -> Condition:
     if isinstance(condition, Detector):
         return replace(condition, longer_than_s=condition.longer_than_s * factor)
-    return with_parts(condition, lambda part: _stretched(part, factor))
+    return with_parts(condition, [_stretched(part, factor) for part in parts_of(condition)])

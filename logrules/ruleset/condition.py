@@ -4,7 +4,7 @@ Signals are numbers into ``Pack.signals``; a tuple of them stands for "any of th
 Durations are seconds. Windows are half-open: b follows a within w if t_b < t_a + w.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -193,13 +193,14 @@ def parts_of(condition: Condition) -> tuple["Condition", ...]:
             return ()
 
 
-def with_parts(condition: Condition, change: Callable[[Condition], Condition]) -> Condition:
-    """The condition with each of its parts changed."""
+def with_parts(condition: Condition, parts: Iterable[Condition]) -> Condition:
+    """The condition with these in the place of its parts."""
     match condition:
-        case Every(parts) | Some(parts):
-            return replace(condition, parts=tuple(map(change, parts)))
-        case Not(part) | Supported(part):
-            return replace(condition, part=change(part))
+        case Every() | Some():
+            return replace(condition, parts=tuple(parts))
+        case Not() | Supported():
+            (part,) = parts
+            return replace(condition, part=part)
         case _:
             return condition
 
@@ -218,7 +219,7 @@ def near(condition: Condition) -> Condition:
     """The same, of parts that must be told together."""
     match condition:
         case Every() | Some():
-            found = with_parts(condition, near)
+            found = with_parts(condition, map(near, condition.parts))
             return replace(found, anywhere=False) if isinstance(found, Every) else found
         case Sequence():
             return replace(condition, anywhere=False)
