@@ -114,6 +114,11 @@ def _as_they_came(events: Iterable[Event]) -> Iterator[Event]:
         yield replace(event, arrived=now)
 
 
+def report_on(session: Session, events: Sequence[Event]) -> Report:
+    """The report of a session that has taken these events of one log."""
+    return session.report(events[-1].line if events else 0, (SOURCE,))
+
+
 def held(session: Session) -> frozenset[str]:
     """Every rule that holds, which is all that a report would tell of: to order them is most of its work."""
     return frozenset(one.rule.id for one in session.hypotheses())
@@ -122,7 +127,7 @@ def held(session: Session) -> frozenset[str]:
 def run_log(on: Prepared, log: str, quiet_s: float | None = None) -> Report:
     """The report on a few lines: saved and ended, or live and then silent for ``quiet_s``."""
     events = events_of(on, log)
-    return judged(on, events, quiet_s).report(events[-1].line if events else 0, (SOURCE,))
+    return report_on(judged(on, events, quiet_s), events)
 
 
 def run_saved(on: Prepared, session: Session, logs: Sequence[Path]) -> Report:

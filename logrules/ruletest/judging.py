@@ -15,7 +15,7 @@ from logrules.ruleset.condition import all_signals
 from logrules.ruleset.duration import seconds
 from logrules.ruletest.case import Case, CaseFile, Moment, Test
 from logrules.ruletest.condition_trace import ConditionPart, explain
-from logrules.ruletest.harness import SOURCE, Live, events_of_example, held, judged, on_all_cores, run_saved
+from logrules.ruletest.harness import Live, events_of_example, held, judged, on_all_cores, report_on, run_saved
 from logrules.ruletest.samples import sample_result
 from logrules.ruletest.suite import Example, Sample, WantedDiagnosis
 
@@ -43,7 +43,7 @@ def example_result(on: Prepared, example: Example) -> Result:
     fits = example.wanted is None and (example.owner in held(session)) == example.fires
     if fits and not any(_too_slow(on, example.owner)):
         return example.result()
-    report = session.report(events[-1].line if events else 0, (SOURCE,))
+    report = report_on(session, events)
     messages = [*misses(report, example), *_too_slow(on, example.owner)]
     return example.result(explained(said, on, session, report, example.owner, example.log) for said in messages)
 
@@ -169,10 +169,11 @@ def case_result(on: Prepared, case: Case) -> Result:
         faults = tuple(_scripted(on, session, case))
     else:
         faults = tuple(_judged(_JudgedReport(on, session, run_saved(on, session, case.logs)), case))
-    if case.wants.expected_miss is not None and not faults:
+    missed = case.wants.expected_miss
+    if missed is not None and not faults:
         faults = (CaseFailure("comes right, though `expected_miss` says that it does not: take that out"),)
-        return Result("case", case.owner, case.name, case.place, faults)
-    return Result("case", case.owner, case.name, case.place, faults, case.wants.expected_miss)
+        missed = None
+    return Result("case", case.owner, case.name, case.place, faults, missed)
 
 
 def _judged(found: _JudgedReport, case: Case) -> Iterator[CaseFailure]:

@@ -14,7 +14,7 @@ from logrules.ruleset.duration import spelled
 from logrules.ruleset.long_tables import RuleTable, SignalTable
 from logrules.ruleset.pack import Pack, Rule, Signal
 from logrules.ruleset.unparse import spell
-from logrules.ruletest.harness import SOURCE, events_of_example, held, judged, on_all_cores
+from logrules.ruletest.harness import events_of_example, held, judged, on_all_cores, report_on
 from logrules.ruletest.judging import misses
 from logrules.ruletest.suite import Example
 
@@ -157,8 +157,7 @@ def _fails(on: Prepared, example: Example, events: Sequence[Event]) -> bool:
     session = judged(on, events, example.quiet_s)
     if example.wanted is None:
         return (example.owner in held(session)) != example.fires
-    report = session.report(events[-1].line if events else 0, (SOURCE,))
-    return any(True for _ in misses(report, example))
+    return any(misses(report_on(session, events), example))
 
 
 def _mutated(on: Prepared, mutant: Mutant) -> Prepared:
