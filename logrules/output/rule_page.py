@@ -97,7 +97,7 @@ def _rule_lines(rule: Rule, pack: Pack, card: Card, language: str, shell: str) -
         yield from ("", f"## {_RECOGNISED.of(language)}", "")
         yield from (f"- `{literal}`" for literal in literals)
     yield from ("", f"## {_FIXES.of(language)}", "")
-    for number, step in enumerate(card.steps, start=1):
+    for number, step in enumerate(card.own_first, start=1):
         yield from _fix_lines(number, with_open_slots(step.fix), language, shell)
     if card.references:
         yield from ("", f"## {_REFERENCES.of(language)}", "")

@@ -1,6 +1,6 @@
 """A pack as somebody wants it: rules left out, severities of a project's own, more patience or less."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, TypeVar
 
@@ -8,7 +8,7 @@ from logrules.model.errors import PackError
 from logrules.model.position import Problem
 from logrules.model.record import replace
 from logrules.model.report import Severity, SourceNote
-from logrules.ruleset.condition import Condition, Detector, Every, Not, Some, Supported
+from logrules.ruleset.condition import Condition, Detector, parts_of, with_parts
 from logrules.ruleset.duration import seconds
 from logrules.ruleset.long_tables import RuleTable
 from logrules.ruleset.misspelling import near_hint
@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 
-def with_settings(pack: Pack, config: "Config") -> Pack:
-    """The pack without the rules that the configuration disables, with its severities and its patience.
+def with_settings(pack: Pack, config: "Config | None") -> Pack:
+    """The pack without the rules that a configuration disables, with its severities and its patience.
 
     Raises PackError where it names rules or waits that no pack has.
     """
+    if config is None:
+        return pack
     if unknown := tuple(unknown_names(pack, config)):
         raise PackError(unknown)
     file = config.file
@@ -63,16 +65,11 @@ def _last(said: Mapping[str, Value], name: str, otherwise: Value) -> Value:
 def unknown_names(pack: Pack, config: "Config") -> Iterator[Problem]:
     """What the configuration names and no pack has: it would be without effect, and nobody would know."""
     rules, waits = [rule.id for rule in pack.rules], [wait.id for wait in pack.waits]
-    yield from _unknown(config, "disable", config.file.disable, rules, "rule")
-    yield from _unknown(config, "severity", config.file.severity, rules, "rule")
-    yield from _unknown(config, "patience", config.file.patience, waits, "wait")
-
-
-def _unknown(config: "Config", key: str, names: Iterable[str], known: list[str], kind: str) -> Iterator[Problem]:
-    for name in names:
-        if not any(fnmatchcase(one, name) for one in known):
-            message = f"`{key}` names no {kind}: `{name}`"
-            yield Problem(config.document.place((key, name)), message, near_hint(name, known), code="LR002")
+    for key, known, kind in (("disable", rules, "rule"), ("severity", rules, "rule"), ("patience", waits, "wait")):
+        for name in getattr(config.file, key):
+            if not any(fnmatchcase(one, name) for one in known):
+                message = f"`{key}` names no {kind}: `{name}`"
+                yield Problem(config.document.place((key, name)), message, near_hint(name, known), code="LR002")
 
 
 def with_patience(pack: Pack, factor: float) -> Pack:
@@ -88,16 +85,6 @@ def with_patience(pack: Pack, factor: float) -> Pack:
 
 
 def _stretched(condition: Condition, factor: float) -> Condition:
-    match condition:
-        case Every(parts):
-            return replace(condition, parts=tuple(_stretched(part, factor) for part in parts))
-        case Some(parts):
-            return Some(tuple(_stretched(part, factor) for part in parts))
-        case Not(part):
-            return Not(_stretched(part, factor))
-        case Supported(part):
-            return replace(condition, part=_stretched(part, factor))
-        case Detector():
-            return replace(condition, longer_than_s=condition.longer_than_s * factor)
-        case _:
-            return condition
+    if isinstance(condition, Detector):
+        return replace(condition, longer_than_s=condition.longer_than_s * factor)
+    return with_parts(condition, [_stretched(part, factor) for part in parts_of(condition)])

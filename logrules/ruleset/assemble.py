@@ -1,13 +1,12 @@
 """Checked documents to a Pack: tables joined, signals numbered, names resolved, each fault collected with its place."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from logrules.model.position import Problem
 from logrules.model.record import replace
 from logrules.ruleset import models as schema
 from logrules.ruleset.card_builder import kept_step
-from logrules.ruleset.condition import Waiting, leaves
 from logrules.ruleset.framework_builder import WAIT_KEYS, add_framework, qualified, trace_of
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.long_tables import RuleTable, SignalTable
@@ -20,6 +19,9 @@ from logrules.ruleset.tables import EXCEPTIONS, Phase, Tables
 from logrules.ruleset.translation import Translation, joined
 from logrules.ruleset.vocabulary import Vocabulary
 
+Kind = TypeVar("Kind")
+
+EMPTY = Pack("", SignalTable(), RuleTable())
 # Rows of which the first that fits counts: a pack's own go before those that it adds to.
 _FIRST_FITS = frozenset({"alternatives"})
 # Rows without an id: all count.
@@ -28,95 +30,72 @@ _ALL_COUNT = frozenset({"own_words", "nesting"})
 _WHOLE = frozenset({"tiers", "certainty_model"})
 
 
-def assemble(sources: Sequence[RuleSource], digest: str) -> tuple[Pack | None, tuple[Problem, ...]]:
-    """The pack of all files, or None, and every problem found on the way."""
+def assemble(sources: Sequence[RuleSource], digest: str, on: Pack = EMPTY) -> tuple[Pack | None, tuple[Problem, ...]]:
+    """The pack of all files put on another one, or None, and every problem found on the way.
+
+    Rules and rows of exceptions stand in the place of those of the same id. Signals of rules that were replaced keep
+    their numbers and are never found. Other tables can only be put on a pack that has none.
+    """
     if left_out := tuple(_tiers_left_out(sources)):
         return None, left_out
-    tables = _joined_tables(source.file for source in sources if isinstance(source.file, Tables))
-    vocabulary = _vocabulary_of(sources, tables)
-    draft = _draft_of(sources, vocabulary)
-    frameworks = [source.file for source in sources if isinstance(source.file, FrameworkFile)]
-    trace = trace_of(draft, frameworks, tables)
+    said, frameworks = _files(sources, Tables), _files(sources, FrameworkFile)
+    steps = [step for file in _files(sources, schema.FixesFile) for step in file.fixes]
+    added, tables = _joined_tables(Tables(), said), _joined_tables(on.tables, said)
+    vocabulary = Vocabulary.of_pack(on).with_more(tables, [file.framework for file in frameworks], steps)
+    draft = PackBuilder.of(on, without={file.id for file in _files(sources, schema.RuleFile)})
+    _fill(draft, sources, vocabulary)
+    trace = trace_of(draft, frameworks, tables) if on.trace is None else on.trace
     draft.problems += _unknown_waits(draft, sources)
     if draft.problems:
         return None, tuple(draft.problems)
-    of_tables = tuple(rules_of_tables(tables, vocabulary))
-    exits, told = _exit_signals(draft, tables), _told_signals(draft, tables)
+    of_tables = tuple(rules_of_tables(added, vocabulary))
+    rules = draft.rules | {rule.id: rule for rule, _ in of_tables}
+    exits, told = _exit_signals(draft, added), _told_signals(draft, added)
     pack = Pack(
         digest=digest,
         signals=SignalTable(draft.signals),
-        rules=RuleTable((*draft.rules.values(), *(rule for rule, _ in of_tables))),
+        rules=RuleTable(sorted(rules.values(), key=_order)),
         markers=tuple(draft.markers),
         waits=tuple(draft.waits.values()),
         metrics=tuple(draft.metrics),
-        headers=_headers(frameworks),
+        headers=(*on.headers, *_headers(frameworks)),
         frameworks=tuple(draft.frameworks),
-        times=tuple(replace(form, samples={}) for file in frameworks for form in file.times),
-        names=tuple(replace(form, samples={}) for file in frameworks for form in file.names),
-        levels={word: level for file in frameworks for word, level in file.levels.items()},
-        trace=trace,
-        exit_signals=exits,
-        told_signals=told,
+        times=(*on.times, *(replace(form, samples={}) for file in frameworks for form in file.times)),
+        names=(*on.names, *(replace(form, samples={}) for file in frameworks for form in file.names)),
+        levels={**on.levels, **{word: level for file in frameworks for word, level in file.levels.items()}},
+        trace=None if trace is None else replace(trace, records=tuple(draft.records)),
+        exit_signals={**on.exit_signals, **exits},
+        told_signals={**on.told_signals, **told},
         tables=tables,
-        translation=joined(_translations(sources)),
-        steps={name: kept_step(step) for name, step in vocabulary.steps.items()},
+        translation=joined([on.translation, *_files(sources, Translation)]),
+        steps={**on.steps, **{step.id: kept_step(step) for step in steps}},
         cards=draft.cards | {rule.id: card for rule, card in of_tables},
-        required={pattern: required_words(pattern) for pattern in _of_tables(tables)},
-        unclocked={pattern: lengths_without_clock(pattern) for pattern in _of_every_line(frameworks)},
+        required={**on.required, **{pattern: required_words(pattern) for pattern in _of_tables(added)}},
+        unclocked={**on.unclocked, **{one: lengths_without_clock(one) for one in _of_every_line(frameworks)}},
     )
     return pack, ()
 
 
-def with_rules(pack: Pack, sources: Sequence[RuleSource]) -> tuple[Pack, tuple[Problem, ...]]:
-    """The pack with these rules and rows of exceptions in the place of those of the same id, or beside the others.
-
-    And every problem. Signals of rules that were replaced keep their numbers and are never found.
-    """
-    files = [(source, source.file) for source in sources if isinstance(source.file, schema.RuleFile)]
-    rows = [row for source in sources if isinstance(source.file, Tables) for row in source.file.exceptions]
-    gone = frozenset(file.id for _, file in files)
-    lost = {number for number, signal in enumerate(pack.signals) if signal.owner in gone}
-    draft = PackBuilder(
-        signals=[Signal(one.id, ()) if number in lost else one for number, one in enumerate(pack.signals)],
-        rules={rule.id: rule for rule in pack.rules},
-        waits={wait.id: wait for wait in pack.waits},
-        records=[number for number in (pack.trace.records if pack.trace else ()) if number not in lost],
-        cards=dict(pack.cards),
-    )
-    vocabulary = Vocabulary.of_pack(pack)
-    draft.problems += (problem for source in sources for problem in vocabulary.unknown_names(source))
-    for source, file in files:
-        add_rule(draft, source, file, vocabulary)
-    for rule, card in rules_of_tables(Tables(exceptions=tuple(rows)), vocabulary):
-        draft.rules[rule.id], draft.cards[rule.id] = rule, card
-    made = replace(
-        pack,
-        signals=SignalTable(draft.signals),
-        rules=RuleTable(sorted(draft.rules.values(), key=_order)),
-        cards=draft.cards,
-        tables=replace(pack.tables, exceptions=_joined("exceptions", pack.tables.exceptions, rows)),
-        required={**pack.required, **{row.words: required_words(row.words) for row in rows if row.words is not None}},
-        translation=joined([pack.translation, *_translations(sources)]),
-        trace=None if pack.trace is None else replace(pack.trace, records=tuple(draft.records)),
-    )
-    return made, (*draft.problems, *_unknown_waits(draft, sources))
+def _files(sources: Iterable[RuleSource], kind: type[Kind]) -> list[Kind]:
+    return [source.file for source in sources if isinstance(source.file, kind)]
 
 
 def _order(rule: Rule) -> int:
-    """Where it comes where all is compiled: rows of tables last, and those of exceptions first among them."""
-    return rule.from_table and 1 + (not rule.id.startswith(EXCEPTIONS))
+    """What rules are of in a pack: waits first, rows of tables last, and those of exceptions first among them."""
+    if not rule.from_table:
+        return rule.wait is None
+    return 2 if rule.id.startswith(EXCEPTIONS) else 3
 
 
-def _draft_of(sources: Sequence[RuleSource], vocabulary: Vocabulary) -> PackBuilder:
-    """What the frameworks and the rules put into a pack, and what is wrong with them and with the tables."""
-    draft = PackBuilder(problems=[problem for source in sources for problem in vocabulary.unknown_names(source)])
+def _fill(draft: PackBuilder, sources: Sequence[RuleSource], vocabulary: Vocabulary) -> None:
+    """Put what the frameworks and the rules say into a draft, and what is wrong with them and with the tables."""
+    draft.problems += (problem for source in sources for problem in vocabulary.unknown_names(source))
     for source in sources:
         if isinstance(source.file, FrameworkFile):
             add_framework(draft, source.file, vocabulary)
     for source in sources:
         if isinstance(source.file, schema.RuleFile):
             add_rule(draft, source, source.file, vocabulary)
-    return draft
 
 
 def _exit_signals(draft: PackBuilder, tables: Tables) -> dict[str, int]:
@@ -147,30 +126,15 @@ def _of_every_line(frameworks: Iterable[FrameworkFile]) -> Iterator[str]:
         yield from (form.pattern for form in file.times)
 
 
-def _vocabulary_of(sources: Sequence[RuleSource], tables: Tables) -> Vocabulary:
-    frameworks = [source.file.framework for source in sources if isinstance(source.file, FrameworkFile)]
-    steps = [step for source in sources if isinstance(source.file, schema.FixesFile) for step in source.file.fixes]
-    return Vocabulary.of(tables, frameworks, steps)
-
-
-def _unknown_waits(draft: PackBuilder, sources: Sequence[RuleSource]) -> Iterable[Problem]:
-    """Waits that these files name and nobody defined."""
+def _unknown_waits(draft: PackBuilder, sources: Iterable[RuleSource]) -> Iterator[Problem]:
+    """Waits that markers of these files name and nobody defined."""
     for source in sources:
-        match source.file:
-            case FrameworkFile(markers=markers) as file:
-                for index, marker in enumerate(markers):
-                    for key in WAIT_KEYS:
-                        for name in getattr(marker, key):
-                            if draft.waits.keys().isdisjoint(qualified([name], file)):
-                                yield source.problem(["markers", index, key], f"unknown wait `{name}`", code="LR006")
-            case schema.RuleFile(id=rule) if rule in draft.rules:
-                for leaf in leaves(draft.rules[rule].when):
-                    if isinstance(leaf, Waiting) and leaf.wait not in draft.waits:
-                        yield source.problem(["when"], f"unknown wait `{leaf.wait}`", code="LR006")
-
-
-def _translations(sources: Iterable[RuleSource]) -> list[Translation]:
-    return [source.file for source in sources if isinstance(source.file, Translation)]
+        if isinstance(source.file, FrameworkFile):
+            for index, marker in enumerate(source.file.markers):
+                for key in WAIT_KEYS:
+                    for name in getattr(marker, key):
+                        if draft.waits.keys().isdisjoint(qualified([name], source.file)):
+                            yield source.problem(["markers", index, key], f"unknown wait `{name}`", code="LR006")
 
 
 def _headers(frameworks: Iterable[FrameworkFile]) -> tuple[HeaderFormat, ...]:
@@ -191,9 +155,9 @@ def _tiers_left_out(sources: Iterable[RuleSource]) -> Iterator[Problem]:
             before = own
 
 
-def _joined_tables(files: Iterable[Tables]) -> Tables:
-    """The tables of all files. The tiers are those of the last file that gives any."""
-    known = nothing = Tables()
+def _joined_tables(known: Tables, files: Iterable[Tables]) -> Tables:
+    """The known tables with those of all files. The tiers are those of the last file that gives any."""
+    nothing = Tables()
     for file in files:
         said = (name for name in Tables.__match_args__ if getattr(file, name) != getattr(nothing, name))
         known = replace(known, **{name: _joined(name, getattr(known, name), getattr(file, name)) for name in said})

@@ -22,15 +22,14 @@ def kept_card(card: schema.CardFile, vocabulary: Vocabulary) -> bytes:
     restart = card.restart or cause.restart
     said = {"title": card.title, "why": card.why, "differs_from": card.differs_from, "restart": restart.value}
     # What a rule puts first it knows better than the message.
-    steps = _with_quotes(card.fixes or cause.fixes, cause, vocabulary, behind=1 if card.fixes else 0)
-    return _kept({**said, "fixes": _referred(steps), "references": card.references})
+    steps = _steps(card.fixes or cause.fixes, cause, vocabulary, behind=1 if card.fixes else 0)
+    return _kept({**said, **steps, "references": card.references})
 
 
 def kept_row(row: ExceptionRow | ExitCode | Alternative, cause: Cause, vocabulary: Vocabulary) -> bytes:
     """What a person reads of a row that recognised a cause: the words of the cause where it has none of its own."""
-    steps = _with_quotes(row.fixes or cause.fixes, cause, vocabulary)
     said = {"title": row.title or cause.title, "why": row.why or cause.about, "restart": cause.restart.value}
-    return _kept({**said, "cause": cause.id, "fixes": _referred(steps)})
+    return _kept({**said, "cause": cause.id, **_steps(row.fixes or cause.fixes, cause, vocabulary)})
 
 
 def kept_step(step: schema.NamedFixFile) -> bytes:
@@ -55,18 +54,16 @@ def _referred(steps: Iterable[schema.AnyFix]) -> list[dict[str, Any]]:
     return found
 
 
-def _with_quotes(
-    steps: Sequence[schema.AnyFix], cause: Cause, vocabulary: Vocabulary, behind: int = 0
-) -> list[schema.AnyFix]:
-    """The steps with those of the cause that put the message's own words to use, before the first general one.
+def _steps(steps: Sequence[schema.AnyFix], cause: Cause, vocabulary: Vocabulary, behind: int = 0) -> dict[str, Any]:
+    """The steps; those of the cause that put the message's own words to use; and how many of the first go before these.
 
-    So many steps stay before them in any case.
+    These are all up to the first general one, and so many in any case.
     """
     named = {name for step in steps for name, _ in schema.named_steps(step)}
-    quotes = [name for name in cause.quotes if name not in named]
     general = (place for place, step in enumerate(steps) if not _is_chosen(step, vocabulary))
-    at = max(next(general, len(steps)), behind)
-    return [*steps[:at], *quotes, *steps[at:]]
+    first = steps[: max(next(general, len(steps)), behind)]
+    quotes = [{"name": name} for name in cause.quotes if name not in named]
+    return {"fixes": _referred(steps), "quotes": quotes, "before_quotes": len(_referred(first))}
 
 
 def _is_chosen(step: schema.AnyFix, vocabulary: Vocabulary) -> bool:

@@ -1,6 +1,7 @@
 """Rule texts to a Pack: YAML read, checked against the schema, assembled."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import TYPE_CHECKING, TypeAlias
 
 from logrules.model.errors import PackError
@@ -8,14 +9,13 @@ from logrules.model.position import Problem
 from logrules.model.record import record, replace
 from logrules.ruleset import models as schema
 from logrules.ruleset.apply_settings import with_settings
-from logrules.ruleset.assemble import assemble, with_rules
+from logrules.ruleset.assemble import EMPTY, assemble
 from logrules.ruleset.bounds import MAX_PACK_PARTS
-from logrules.ruleset.config import Config, checked
+from logrules.ruleset.config import Config
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack import Pack, Replaced
 from logrules.ruleset.rule_file import SHIPPED, RuleSource, RuleText
 from logrules.ruleset.schema_problems import validated
-from logrules.ruleset.settings import Settings
 from logrules.ruleset.tables import EXCEPTIONS, EXITS, Tables
 from logrules.ruleset.translation import TRANSLATIONS, Translation
 from logrules.ruleset.yaml_reader import parse_document
@@ -47,59 +47,50 @@ class CheckedFiles:
     problems: tuple[Problem, ...] = ()
     replaced: tuple[Replaced, ...] = ()
 
-    def pack(self, digest: str) -> Pack:
-        """The pack of these files. Raises PackError with every problem."""
-        pack, faults = assemble(self.sources, digest)
+    def pack(self, digest: str, on: Pack = EMPTY) -> Pack:
+        """The pack of these files, put on another one as if all had been compiled: only its signals have other numbers.
+
+        What may be put on the shipped one, `added_rules` lets through. Raises PackError with every problem.
+        """
+        pack, faults = assemble(self.sources, digest, on)
         if pack is None or self.problems:
             raise PackError([*self.problems, *faults])
-        return replace(pack, origins=self._origins(), replaced=self.replaced)
-
-    def pack_on(self, shipped: Pack, digest: str) -> Pack:
-        """The shipped pack with these on top of it, as `added_rules` lets through: as if all had been compiled.
-
-        Only its signals have other numbers. Raises PackError with every problem.
-        """
-        pack, faults = with_rules(shipped, self.sources)
-        if self.problems or faults:
-            raise PackError([*self.problems, *faults])
-        before = {rule.id for rule in shipped.rules if not rule.from_table}
+        origins = {name: path for source in self.sources if source.origin for name, path in _own_rules(source)}
+        before = {rule.id for rule in on.rules if not rule.from_table}
         # Of several files in a row the first is in the place of the shipped one.
         first = {one.what: one.before for one in reversed(self.replaced)}
         replaced = tuple(
             Replaced(what, first.get(what, path), f"{SHIPPED}/{name}.yaml")
-            for name, path in self._origins().items()
+            for name, path in origins.items()
             if name in before and (what := f"rule {name}")
         )
-        return replace(pack, digest=digest, origins=self._origins(), replaced=(*replaced, *self.replaced))
-
-    def _origins(self) -> dict[str, str]:
-        """The files of the rules that did not come with logrules, by rule."""
-        return {name: path for source in self.sources if source.origin for name, path in _own_rules(source)}
+        return replace(pack, origins=origins, replaced=(*replaced, *self.replaced))
 
 
-def compile_pack(texts: Sequence[RuleText], digest: str, settings: Settings | None = None) -> Pack:
-    """The pack that the texts spell, as the settings want it. Raises PackError with every problem."""
-    config = checked(settings)
-    pack = read_sources(texts, config).pack(digest)
-    return pack if config is None else with_settings(pack, config)
+def compile_pack(texts: Sequence[RuleText], digest: str, config: Config | None = None) -> Pack:
+    """The pack that the texts spell, as the configuration wants it. Raises PackError with every problem."""
+    return with_settings(read_sources(texts, config).pack(digest), config)
 
 
-def added_rules(texts: Iterable[RuleText], config: Config | None) -> CheckedFiles | None:
+def added_rules(texts: Sequence[RuleText], config: Config | None) -> CheckedFiles | None:
     """What comes beside the shipped files, if these are few and none that others are read by: to be put on their pack.
 
-    Rules, rows of exceptions and translations are none.
+    Rules, rows of exceptions, translations and further frameworks are none.
     """
     own = [text for text in texts if text.origin]
-    if len(own) > MAX_ADDED or (config is not None and config.adds_rules):
+    if not (own or config) or len(own) > MAX_ADDED:
         return None
-    read = read_sources(own)
-    return read if all(_is_read_alone(one.file) for one in read.sources) else None
+    read = read_sources(own, config)
+    shipped = {PurePath(text.shown).stem for text in texts if not text.origin}
+    return read if all(_is_read_alone(one.file, shipped) for one in read.sources) else None
 
 
-def _is_read_alone(file: "AnyFile") -> bool:
-    """Whether no other file is read by what this one says."""
+def _is_read_alone(file: "AnyFile", shipped: Collection[str]) -> bool:
+    """Whether no other file is read by what this one says, and none of the ``shipped`` is the same framework's."""
     if isinstance(file, Tables):
         return replace(file, exceptions=()) == Tables()
+    if isinstance(file, FrameworkFile):
+        return file.framework not in shipped
     return isinstance(file, schema.RuleFile | Translation)
 
 
@@ -166,7 +157,7 @@ def read_source(text: RuleText) -> Read:
 
 def _kind_of(data: Mapping[str, object]) -> "type[AnyFile]":
     """The model of the file that says this; steps alone are a file of steps."""
-    if "fixes" in data and "cause" not in data and "language" not in data:
+    if data.keys() == {"fixes"}:
         return schema.FixesFile
     return next((model for key, model in _KINDS.items() if key in data), schema.RuleFile)
 

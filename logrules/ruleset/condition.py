@@ -4,6 +4,7 @@ Signals are numbers into ``Pack.signals``; a tuple of them stands for "any of th
 Durations are seconds. Windows are half-open: b follows a within w if t_b < t_a + w.
 """
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -181,15 +182,35 @@ Leaf: TypeAlias = Occurred | Sequence | Absence | Repeated | Stillness | Metrica
 Condition: TypeAlias = Leaf | Every | Some | Not | Supported
 
 
+def parts_of(condition: Condition) -> tuple["Condition", ...]:
+    """What a condition joins, negates or adds evidence to; nothing for a leaf."""
+    match condition:
+        case Every(parts) | Some(parts):
+            return parts
+        case Not(part) | Supported(part):
+            return (part,)
+        case _:
+            return ()
+
+
+def with_parts(condition: Condition, parts: Iterable[Condition]) -> Condition:
+    """The condition with these in the place of its parts."""
+    match condition:
+        case Every() | Some():
+            return replace(condition, parts=tuple(parts))
+        case Not() | Supported():
+            (part,) = parts
+            return replace(condition, part=part)
+        case _:
+            return condition
+
+
 def leaves(condition: Condition) -> tuple[Leaf, ...]:
     """Every leaf of the condition, from left to right."""
     match condition:
-        case Every(parts) | Some(parts):
-            return tuple(leaf for part in parts for leaf in leaves(part))
-        case Not(part):
-            return leaves(part)
-        case Supported(part, evidence):
-            return (*leaves(part), *evidence)
+        case Every() | Some() | Not() | Supported():
+            evidence = condition.evidence if isinstance(condition, Supported) else ()
+            return (*(leaf for part in parts_of(condition) for leaf in leaves(part)), *evidence)
         case _:
             return (condition,)
 
@@ -197,10 +218,9 @@ def leaves(condition: Condition) -> tuple[Leaf, ...]:
 def near(condition: Condition) -> Condition:
     """The same, of parts that must be told together."""
     match condition:
-        case Every(parts):
-            return Every(tuple(map(near, parts)), anywhere=False)
-        case Some(parts):
-            return Some(tuple(map(near, parts)))
+        case Every() | Some():
+            found = with_parts(condition, map(near, condition.parts))
+            return replace(found, anywhere=False) if isinstance(found, Every) else found
         case Sequence():
             return replace(condition, anywhere=False)
         case _:
@@ -253,16 +273,8 @@ def counts_of(leaf: Leaf) -> tuple[int, ...]:
 
 def joint(condition: Condition) -> tuple[Every, ...]:
     """Every conjunction in the condition whose parts must be told together."""
-    match condition:
-        case Every(parts, anywhere):
-            own = () if anywhere else (condition,)
-            return (*own, *(found for part in parts for found in joint(part)))
-        case Some(parts):
-            return tuple(found for part in parts for found in joint(part))
-        case Supported(part):
-            return joint(part)
-        case _:
-            return ()
+    own = (condition,) if isinstance(condition, Every) and not condition.anywhere else ()
+    return (*own, *(found for part in parts_of(condition) for found in joint(part)))
 
 
 def demands(condition: Condition) -> int:

@@ -56,11 +56,6 @@ class Config:
     document: Document
     file: ConfigFile
 
-    @property
-    def adds_rules(self) -> bool:
-        """Whether rules are made of more than the rule files say."""
-        return any(True for _ in self.sources())
-
     def sources(self) -> Iterator[RuleSource]:
         """Its own phases, causes and markers, as if they stood in rule files."""
         if self.file.phases or self.file.causes:

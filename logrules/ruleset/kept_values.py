@@ -2,7 +2,7 @@
 
 A dataclass becomes ``{"$": name, "row": its fields in order}``, a tuple a list unless it holds plain values alone, a
 tuple of dataclasses of one kind ``{"$": name, "rows": …, "nested": the places of fields that must be built}``, an
-enumeration member its value under its class's name, a path its text. Each row of a `LongTable` is bytes of its own, so
+enumeration member its value under its class's name. Each row of a `LongTable` is bytes of its own, so
 that it can be built alone. Names say in which module a class is; nothing is ever built but dataclasses, enumerations
 and long tables of ours.
 """
@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any, TypeVar
 
 from logrules.ruleset.cache_files import keep, kept
@@ -48,7 +47,6 @@ def kept_name(kind: str, digest: str) -> str:
 
 
 _TAG = "$"
-_PATH = "path"
 _OURS = "logrules."
 _NESTED = frozenset((list, dict))
 _SCALARS = frozenset((str, int, float, bool, bytes, type(None)))
@@ -65,8 +63,6 @@ def to_plain(value: object) -> Any:
         return {_TAG: _name(type(value)), "kept": rows, "summary": to_plain(value.summary)}
     if isinstance(value, StrEnum):
         return {_TAG: _name(type(value)), "value": value.value}
-    if isinstance(value, Path):
-        return {_TAG: _PATH, "value": str(value)}
     if _has_fields(type(value)):
         return {_TAG: _name(type(value)), "row": _row(value)}
     if isinstance(value, Mapping):
@@ -127,8 +123,6 @@ def from_plain(value: Any) -> Any:
     name = value.get(_TAG)
     if name is None:
         return dict(zip(value, _built(value.values()), strict=True))
-    if name == _PATH:
-        return Path(value["value"])
     kind = _kind(name)
     if "value" in value:
         return kind(value["value"])

@@ -3,7 +3,7 @@
 import gc
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from logrules.model.errors import PackError
@@ -73,12 +73,10 @@ def _compiled(texts: Sequence[RuleText], digest: str, settings: Settings | None,
     from logrules.ruleset.config import checked
 
     config = checked(settings)
-    more = config is not None or any(text.origin for text in texts)
-    added = compiling.added_rules(texts, config) if cache and more else None
+    added = compiling.added_rules(texts, config) if cache else None
     if added is None:
-        return compiling.compile_pack(texts, digest, settings)
-    pack = added.pack_on(load_pack(), digest)
-    return pack if config is None else with_settings(pack, config)
+        return compiling.compile_pack(texts, digest, config)
+    return with_settings(added.pack(digest, load_pack()), config)
 
 
 def _state(folders: Sequence[str | Path], settings: Settings | None, language: str) -> bytes | None:
@@ -114,9 +112,7 @@ def _seen(root: Path) -> Iterator[str]:
 
 def shipped_texts() -> Iterator[RuleText]:
     """The rule files that come with logrules, under the names that they have in its repository."""
-    root = shipped_rules()
-    for path in _rule_files(root):
-        yield _text(path, str(SHIPPED / path.relative_to(root)), "")
+    return _texts_called(SHIPPED, shipped_rules(), origin="")
 
 
 def own_texts(settings: Settings | None, folders: Iterable[Path]) -> list[RuleText]:
@@ -124,7 +120,9 @@ def own_texts(settings: Settings | None, folders: Iterable[Path]) -> list[RuleTe
 
     A file that several of them have counts once, where it comes last.
     """
-    texts = [*(text for pack in _packs_of(settings) for text in _texts_of(*pack)), *rule_texts(folders)]
+    packs = _packs_of(settings)
+    named = (_texts_called(name, root, origin=name) if name else rule_texts([root]) for name, root in packs)
+    texts = [*chain.from_iterable(named), *rule_texts(folders)]
     last = {text.path.resolve(): place for place, text in enumerate(texts)}
     return [texts[place] for place in sorted(last.values())]
 
@@ -148,11 +146,9 @@ def _packs_of(settings: Settings | None) -> Iterator[tuple[str, Path]]:
     yield from (("", folder) for folder in settings.packs)
 
 
-def _texts_of(name: str, folder: Path) -> Iterator[RuleText]:
-    """The rule files of a pack; those of an installed one are called by its name."""
-    if not name:
-        return rule_texts([folder])
-    return (_text(path, str(name / path.relative_to(folder)), name) for path in _rule_files(folder))
+def _texts_called(name: str, root: Path, origin: str) -> Iterator[RuleText]:
+    """The rule files of a pack that messages call by a name, wherever it lies."""
+    return (_text(path, str(name / path.relative_to(root)), origin) for path in _rule_files(root))
 
 
 def settings_text(settings: Settings | None) -> tuple[RuleText, ...]:

@@ -1,7 +1,6 @@
 """What a misspelt name in a file may have meant."""
 
-from collections.abc import Collection, Iterator, Sequence
-from functools import cache
+from collections.abc import Collection, Sequence
 
 # More names than these nobody reads in a message.
 _FEW = 12
@@ -35,20 +34,3 @@ def listing(names: Sequence[str]) -> str:
         return "none"
     more = f", … ({len(names)} in all)" if len(names) > _FEW else ""
     return ", ".join(names[:_FEW]) + more
-
-
-@cache
-def keys_of(kind: type) -> frozenset[str]:
-    """The keys that a file of this class may have, at any depth."""
-    from pydantic import TypeAdapter
-
-    return frozenset(_properties(TypeAdapter(kind).json_schema()))
-
-
-def _properties(schema: object) -> Iterator[str]:
-    if isinstance(schema, dict):
-        properties = schema.get("properties")
-        yield from properties if isinstance(properties, dict) else ()
-        schema = list(schema.values())
-    for part in schema if isinstance(schema, list) else ():
-        yield from _properties(part)

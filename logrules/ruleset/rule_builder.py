@@ -1,6 +1,6 @@
 """Rules of the pack: of a checked rule file, which leaves out what its cause's row says, and of the rows of tables."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from logrules.model.position import Problem
@@ -11,7 +11,7 @@ from logrules.ruleset.card_builder import kept_card, kept_row
 from logrules.ruleset.causes import Alternative, Cause
 from logrules.ruleset.condition import Condition, Detector, Occurred, Sequence, Some, Supported, near
 from logrules.ruleset.duration import seconds
-from logrules.ruleset.pack import Framework, Marker, Metric, Rule, Signal, Wait
+from logrules.ruleset.pack import Framework, Marker, Metric, Pack, Rule, Signal, Wait
 from logrules.ruleset.rule_file import RuleSource
 from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS, ExceptionRow, ExitCode, Tables
 from logrules.ruleset.vocabulary import Vocabulary
@@ -31,6 +31,21 @@ class PackBuilder:
     records: list[int] = field(default_factory=list)
     cards: dict[str, bytes] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, pack: Pack, without: Collection[str]) -> "PackBuilder":
+        """What a pack has; signals of the rules that it is to be ``without`` are never found."""
+        lost = {number for number, signal in enumerate(pack.signals) if signal.owner in without}
+        return cls(
+            signals=[Signal(one.id, ()) if number in lost else one for number, one in enumerate(pack.signals)],
+            rules={rule.id: rule for rule in pack.rules},
+            markers=[*pack.markers],
+            waits={wait.id: wait for wait in pack.waits},
+            metrics=[*pack.metrics],
+            frameworks=[*pack.frameworks],
+            records=[number for number in (pack.trace.records if pack.trace else ()) if number not in lost],
+            cards={**pack.cards},
+        )
 
     def add_signal(self, signal: Signal) -> int:
         """The number that the signal gets."""

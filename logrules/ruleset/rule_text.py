@@ -41,13 +41,17 @@ class FixStep:
 
 @record
 class Card:
-    """Titles, reasons, steps and references of a rule."""
+    """Titles, reasons, steps and references of a rule.
+
+    Among its ``steps`` are some of its cause, which put the message's own words to use; ``own_first`` has these last.
+    """
 
     title: Text
     why: Text
     differs_from: Text | None
     restart: Restart
     steps: Sequence[FixStep]
+    own_first: Sequence[FixStep]
     references: tuple[str, ...]
 
 
@@ -55,12 +59,18 @@ def card_of(pack: Pack, rule: str) -> Card:
     """The card of a rule, a wait or a row of a table, in the languages that the pack was loaded for."""
     plain = read_kept(pack.cards[rule])
     said = _said(plain, rule, pack.translation)
+    own, quotes, before = plain.get("fixes", []), plain.get("quotes", []), plain.get("before_quotes", 0)
+
+    def steps(rows: Sequence[Mapping[str, Any]]) -> Sequence[FixStep]:
+        return Deferred(lambda: _steps(_spelled(rows, pack.steps), said, pack.translation))
+
     return Card(
         title=Text(plain["title"], said.title),
         why=Text(plain["why"], said.why),
         differs_from=Text(plain["differs_from"], said.differs_from) if "differs_from" in plain else None,
         restart=Restart(plain["restart"]),
-        steps=Deferred(lambda: _steps(_spelled(plain.get("fixes", ()), pack.steps), said, pack.translation)),
+        steps=steps([*own[:before], *quotes, *own[before:]]),
+        own_first=steps([*own, *quotes]),
         references=tuple(plain.get("references", ())),
     )
 

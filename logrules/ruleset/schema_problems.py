@@ -10,8 +10,8 @@ from logrules.model.errors import PackError
 from logrules.model.position import Problem
 from logrules.ruleset.bounded_read import read_named
 from logrules.ruleset.bounds import MAX_FILE_BYTES
-from logrules.ruleset.file_adapter import adapter_of
-from logrules.ruleset.misspelling import keys_of, near_hint
+from logrules.ruleset.file_adapter import adapter_of, keys_anywhere, keys_at
+from logrules.ruleset.misspelling import near_hint
 from logrules.ruleset.yaml_reader import Document, parse_document
 
 if TYPE_CHECKING:
@@ -70,9 +70,7 @@ def _problems_of(document: Document, fault: ValidationError, kind: type) -> Iter
         if words is not None:
             expected.setdefault(at, []).append(words)
         else:
-            hint = (
-                near_hint(str(at[-1]), keys_of(kind) - {str(at[-1])}) if error["type"] in _UNKNOWN_KEY and at else None
-            )
+            hint = _key_meant(kind, at) if error["type"] in _UNKNOWN_KEY and at else None
             yield _problem(document, at, _message(error), hint, error["type"])
     for at, alternatives in expected.items():
         # One of the things that may stand there fits but for what is said of its parts.
@@ -80,6 +78,12 @@ def _problems_of(document: Document, fault: ValidationError, kind: type) -> Iter
             yield _problem(document, at, f"expects {' or '.join(dict.fromkeys(alternatives))}")
     if len(errors) > MAX_FAULTS:
         yield _problem(document, (), f"has {len(errors) - MAX_FAULTS} further faults")
+
+
+def _key_meant(kind: type, at: _Path) -> str | None:
+    """What an unknown key may have been meant to be, of those that may stand there; one of elsewhere is spelt right."""
+    name = str(at[-1])
+    return None if name in keys_anywhere(kind) else near_hint(name, keys_at(kind, at[:-1]))
 
 
 def _problem(

@@ -15,26 +15,13 @@ from logrules.ruleset.rule_file import RuleSource
 from logrules.ruleset.rule_text import read_kept
 from logrules.ruleset.tables import Tables
 
-# The keys that name something, and what they name: of rules, frameworks, markers and waits; and of rows of tables.
-_IN_FILES = {
-    "cause": "cause",
-    "explained_by": "cause",
-    "tier": "tier",
-    "requires": "framework",
-    "phase": "phase",
-    "enters": "phase",
-    "leaves": "phase",
-    "loops": "phase",
-}
-_IN_ROWS = {
-    "tier": "tier",
-    "phase": "phase",
-    "phases": "phase",
-    "cause": "cause",
-    "explained_by": "cause",
-    "of": "cause",
-    "fixes": "step",
-    "quotes": "step",
+# The keys that name something in rules, frameworks, markers, waits and rows of tables, by what they name.
+_NAMING = {
+    "cause": ("cause", "explained_by", "of"),
+    "tier": ("tier",),
+    "framework": ("requires",),
+    "phase": ("phase", "phases", "enters", "leaves", "loops"),
+    "step": ("fixes", "quotes"),
 }
 _CODES = {"cause": "LR004", "phase": "LR005"}
 # The tables whose rows name what may be misspelt.
@@ -54,21 +41,23 @@ class Vocabulary:
     steps: Mapping[str, schema.NamedFixFile]
 
     @classmethod
-    def of(cls, tables: Tables, frameworks: Iterable[str], steps: Iterable[schema.NamedFixFile]) -> "Vocabulary":
-        """The vocabulary of these tables; a later step stands in the place of an earlier one of its name."""
-        return cls(
-            frozenset(phase.id for phase in tables.phases),
-            {cause.id: cause for cause in tables.causes},
-            tuple(tier.id for tier in tables.tiers),
-            frozenset(frameworks),
-            {step.id: step for step in steps},
-        )
-
-    @classmethod
     def of_pack(cls, pack: Pack) -> "Vocabulary":
         """The vocabulary of a compiled pack."""
         steps = [adapter_of(schema.NamedFixFile).validate_python(read_kept(step)) for step in pack.steps.values()]
-        return cls.of(pack.tables, [framework.id for framework in pack.frameworks], steps)
+        nothing = cls(frozenset(), {}, (), frozenset(), {})
+        return nothing.with_more(pack.tables, [framework.id for framework in pack.frameworks], steps)
+
+    def with_more(
+        self, tables: Tables, frameworks: Iterable[str], steps: Iterable[schema.NamedFixFile]
+    ) -> "Vocabulary":
+        """With these frameworks and steps too, a later step in the place of an earlier one; the words of ``tables``."""
+        return Vocabulary(
+            frozenset(phase.id for phase in tables.phases),
+            {cause.id: cause for cause in tables.causes},
+            tuple(tier.id for tier in tables.tiers),
+            self.frameworks.union(frameworks),
+            {**self.steps, **{step.id: step for step in steps}},
+        )
 
     def cause(self, name: str) -> Cause:
         """The row of a cause; of one that nobody defined, with what holds of any."""
@@ -77,17 +66,16 @@ class Vocabulary:
 
     def unknown_names(self, source: RuleSource) -> Iterator[Problem]:
         """What a file names and nobody defined, parameters of steps too; and rules without any step."""
-        keys = _IN_ROWS if isinstance(source.file, Tables) else _IN_FILES
         for at, part in _parts(source):
-            for key, sort in keys.items():
+            for sort, key in ((sort, key) for sort, keys in _NAMING.items() for key in keys):
                 said = getattr(part, key, None)
-                if isinstance(said, list | tuple):
+                if key == "fixes" and isinstance(part, schema.CardFile):
+                    yield from self._step_faults(source, at, part)
+                elif isinstance(said, tuple):
                     for number, name in enumerate(said):
                         yield from self._unknown(source, (*at, key, number), sort, name)
                 elif said:
                     yield from self._unknown(source, (*at, key), sort, said.removeprefix(_ELSE))
-            if isinstance(part, schema.CardFile):
-                yield from self._step_faults(source, at, part)
 
     def _unknown(self, source: RuleSource, at: _Path, sort: str, name: str) -> Iterator[Problem]:
         known: Collection[str] = getattr(self, f"{sort}s")

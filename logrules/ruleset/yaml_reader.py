@@ -18,15 +18,8 @@ MAX_NODES = 50_000
 SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _Path: TypeAlias = tuple[str | int, ...]
 _Places: TypeAlias = Mapping[_Path, tuple[int, int]]
-# What a part may be called that is that anyhow: plain data has no other kinds.
-_TAG = "tag:yaml.org,2002:"
-_TEXT_TAGS = frozenset({None, "!", f"{_TAG}str"})
-_KINDS: Mapping[str, type | tuple[type, ...]] = {
-    "null": type(None),
-    "bool": bool,
-    "int": int,
-    "float": (int, float),
-}
+# A text may be called one; what else a part is its own form says.
+_TEXT_TAGS = frozenset({None, "!", "tag:yaml.org,2002:str"})
 # What helps against the usual slips, by what the parser says of them: its words are about its own workings.
 _REMEDIES = {
     "tab character": "indent with blanks, not with tabs",
@@ -157,10 +150,9 @@ class _Composer:
             raise self._refusal(event, "aliases are not allowed")
         if len(path) >= MAX_DEPTH:
             raise self._refusal(event, f"is nested deeper than {MAX_DEPTH}")
-        is_list = isinstance(event, yaml.SequenceStartEvent)
-        if not event.implicit and event.tag not in ("!", _TAG + ("seq" if is_list else "map")):
+        if not event.implicit:
             raise self._unknown_tag(event)
-        return self._list(path) if is_list else self._mapping(path)
+        return self._list(path) if isinstance(event, yaml.SequenceStartEvent) else self._mapping(path)
 
     def _list(self, path: _Path) -> list[Any]:
         found: list[Any] = []
@@ -185,14 +177,9 @@ class _Composer:
         return found
 
     def _scalar(self, event: Any) -> Any:
-        value, tag, plain = event.value, event.tag, event.implicit[0]
-        if tag in _TEXT_TAGS:
-            return _plain(value) if plain and value[:1] in _FIRST else value
-        kind = _KINDS.get(tag.removeprefix(_TAG))
-        found = _plain(value)
-        if kind is None or not isinstance(found, kind):
+        if event.tag not in _TEXT_TAGS:
             raise self._unknown_tag(event)
-        return found
+        return _plain(event.value) if event.implicit[0] and event.value[:1] in _FIRST else event.value
 
     def _unknown_tag(self, event: Any) -> PackError:
         message = f"is not valid YAML: nothing is known of the tag {event.tag!r} here"

@@ -74,18 +74,17 @@ def known_collection(texts: Sequence[RuleText], settings: Settings | None) -> Te
     kept: Suite | None = kept_value("suite", digest, tuple)
     if kept is not None and (known := cached_pack(digest)) is not None:
         return known, kept
-    shipped = [text for text in texts if not text.origin]
-    added = added_rules(texts, config) if len(shipped) < len(texts) else None
+    added = added_rules(texts, config)
     if added is None:
         pack, suite = compiled(texts, settings)
         gc.collect()  # the parser of conditions leaves cycles, with every document in them
         keep_pack(pack)
         keep_value("suite", digest, suite)
         return pack, suite
-    pack, suite = known_collection(shipped, None)
+    pack, suite = known_collection([text for text in texts if not text.origin], None)
     own = suite_of(added.sources)
     replaced = {one.owner for one in own}
-    return added.pack_on(pack, digest), (*(one for one in suite if one.owner not in replaced), *own)
+    return added.pack(digest, pack), (*(one for one in suite if one.owner not in replaced), *own)
 
 
 def _digest(texts: Sequence[RuleText], config: "Config | None") -> str:

@@ -6,7 +6,9 @@ from functools import partial
 from logrules.inference.conditions import AbsenceState, RepeatedState, SequenceState, holds
 from logrules.inference.observation import Match, Observation
 from logrules.inference.rule_evaluation import Judged
+from logrules.model.event import Event
 from logrules.model.record import record
+from logrules.model.test_result import Clause
 from logrules.ruleset.condition import (
     Absence,
     Condition,
@@ -41,12 +43,23 @@ class ConditionPart:
     parts: tuple["ConditionPart", ...] = ()
     observations: tuple[Observation, ...] = ()
 
-    def leaves(self) -> Iterator["ConditionPart"]:
+    def all(self, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], "ConditionPart"]]:
+        """Itself and all parts below it from left to right, each with the numbers of the parts that lead to it."""
+        yield path, self
+        for number, part in enumerate(self.parts):
+            yield from part.all((*path, number))
+
+    def leaves(self) -> tuple["ConditionPart", ...]:
         """The leaves from left to right."""
-        if not self.operator:
-            yield self
-        for part in self.parts:
-            yield from part.leaves()
+        return tuple(part for _, part in self.all() if not part.operator)
+
+    def events(self) -> tuple[Event, ...]:
+        """The lines that its leaves rest on."""
+        return tuple(observation.event for leaf in self.leaves() for observation in leaf.observations)
+
+    def clauses(self) -> tuple[Clause, ...]:
+        """Its parts as they are shown, each under what it is a part of."""
+        return tuple(Clause(len(path), part.text, part.holds, part.reason) for path, part in self.all())
 
 
 def explain(condition: Condition, judged: Judged, name_of: NameOf) -> ConditionPart:

@@ -15,18 +15,26 @@ from logrules.ruletest.suite import Example, Sample, Suite, WantedDiagnosis
 
 
 @record
-class PlacedSignal:
-    """A signal and where it stands; lines of a ``routine`` one are expected to be many."""
+class Placed:
+    """A part of a rule file, by what the pack calls it, and where it stands."""
 
     source: RuleSource
     at: NodePath
     name: str
+
+    def problem(
+        self, code: str, message: str, *below: str | int, hint: str | None = None, removes: NodePath | None = None
+    ) -> Problem:
+        """A fault of the part, or of what stands ``below`` it."""
+        return self.source.problem((*self.at, *below), message, hint, code=code, removes=removes)
+
+
+@record
+class PlacedSignal(Placed):
+    """A signal; lines of a ``routine`` one are expected to be many."""
+
     signal: schema.SignalFile
     routine: bool = False
-
-    def problem(self, code: str, message: str, *below: str | int, removes: NodePath | None = None) -> Problem:
-        """A fault of the signal, or of what stands ``below`` it."""
-        return self.source.problem((*self.at, *below), message, code=code, removes=removes)
 
 
 def signals_in(source: RuleSource) -> Iterator[PlacedSignal]:
@@ -44,17 +52,10 @@ def signals_in(source: RuleSource) -> Iterator[PlacedSignal]:
 
 
 @record
-class PlacedCard:
-    """The card of a rule or a wait, by what the pack calls it, and where it stands."""
+class PlacedCard(Placed):
+    """The card of a rule or a wait."""
 
-    source: RuleSource
-    at: NodePath
-    name: str
     card: schema.CardFile
-
-    def problem(self, code: str, message: str, *below: str | int, hint: str | None = None) -> Problem:
-        """A fault of what stands ``below`` the card."""
-        return self.source.problem((*self.at, *below), message, hint, code=code)
 
 
 def cards_in(source: RuleSource) -> Iterator[PlacedCard]:

@@ -13,11 +13,9 @@ from logrules.model.event import Event
 from logrules.model.record import mutable_record, replace
 from logrules.model.report import Report
 from logrules.model.stream import BytesArrived, End, Tick
-from logrules.model.test_result import Clause
 from logrules.parsing.log_ends import LogEnds
 from logrules.parsing.window import Window
 from logrules.ruleset.pack import Pack
-from logrules.ruletest.condition_trace import ConditionPart
 from logrules.ruletest.suite import Example
 from logrules.sources.discover import discover
 from logrules.sources.flight_dump import NoDump, read_dump
@@ -116,6 +114,11 @@ def _as_they_came(events: Iterable[Event]) -> Iterator[Event]:
         yield replace(event, arrived=now)
 
 
+def report_on(session: Session, events: Sequence[Event]) -> Report:
+    """The report of a session that has taken these events of one log."""
+    return session.report(events[-1].line if events else 0, (SOURCE,))
+
+
 def held(session: Session) -> frozenset[str]:
     """Every rule that holds, which is all that a report would tell of: to order them is most of its work."""
     return frozenset(one.rule.id for one in session.hypotheses())
@@ -124,7 +127,7 @@ def held(session: Session) -> frozenset[str]:
 def run_log(on: Prepared, log: str, quiet_s: float | None = None) -> Report:
     """The report on a few lines: saved and ended, or live and then silent for ``quiet_s``."""
     events = events_of(on, log)
-    return judged(on, events, quiet_s).report(events[-1].line if events else 0, (SOURCE,))
+    return report_on(judged(on, events, quiet_s), events)
 
 
 def run_saved(on: Prepared, session: Session, logs: Sequence[Path]) -> Report:
@@ -137,13 +140,6 @@ def captures_in(on: Prepared, line: str, signal: int) -> Mapping[str, str] | Non
     """What one signal captures in a line, or None where the line does not carry it."""
     events = on.reader.events(on.scanners.find(Window("sample", 0, 0, line.encode())), 1)
     return next((hit.captures for event in events for hit in event.hits if hit.signal == signal), None)
-
-
-def clauses_of(part: ConditionPart, depth: int = 0) -> Iterator[Clause]:
-    """The condition's parts, each under what it is a part of."""
-    yield Clause(depth, part.text, part.holds, part.reason)
-    for inner in part.parts:
-        yield from clauses_of(inner, depth + 1)
 
 
 def on_all_cores(

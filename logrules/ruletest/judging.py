@@ -15,7 +15,7 @@ from logrules.ruleset.condition import all_signals
 from logrules.ruleset.duration import seconds
 from logrules.ruletest.case import Case, CaseFile, Moment, Test
 from logrules.ruletest.condition_trace import ConditionPart, explain
-from logrules.ruletest.harness import SOURCE, Live, clauses_of, events_of_example, held, judged, on_all_cores, run_saved
+from logrules.ruletest.harness import Live, events_of_example, held, judged, on_all_cores, report_on, run_saved
 from logrules.ruletest.samples import sample_result
 from logrules.ruletest.suite import Example, Sample, WantedDiagnosis
 
@@ -43,7 +43,7 @@ def example_result(on: Prepared, example: Example) -> Result:
     fits = example.wanted is None and (example.owner in held(session)) == example.fires
     if fits and not any(_too_slow(on, example.owner)):
         return example.result()
-    report = session.report(events[-1].line if events else 0, (SOURCE,))
+    report = report_on(session, events)
     messages = [*misses(report, example), *_too_slow(on, example.owner)]
     return example.result(explained(said, on, session, report, example.owner, example.log) for said in messages)
 
@@ -68,7 +68,7 @@ def _too_slow(on: Prepared, rule: str) -> Iterator[str]:
 def explained(message: str, on: Prepared, session: Session, report: Report, rule: str, log: str) -> CaseFailure:
     """A fault with the line that it is about, the condition taken apart, and the nearest rule that did fire."""
     tree = condition_tree(on, session, rule, refused(on, rule, log))
-    return CaseFailure(message, _line(log, tree), tuple(clauses_of(tree)), _nearest(report, rule))
+    return CaseFailure(message, _line(log, tree), tree.clauses(), _nearest(report, rule))
 
 
 def refused(on: Prepared, rule: str, log: str) -> dict[int, int]:
@@ -90,8 +90,7 @@ def condition_tree(on: Prepared, session: Session, rule: str, near: Mapping[int,
 
 def _line(log: str, tree: ConditionPart) -> str | None:
     """The last line that speaks for the condition, else the last of the log."""
-    seen = [observation.event for leaf in tree.leaves() for observation in leaf.observations]
-    if seen:
+    if seen := tree.events():
         return max(seen, key=lambda event: event.line).text
     lines = log.rstrip("\n").splitlines()
     return lines[-1] if lines else None
@@ -160,8 +159,7 @@ class _JudgedReport:
         asked = [rule.id for rule in self.on.pack.rules if rule.id in names or rule.cause in names]
         trees = [condition_tree(self.on, self.session, rule) for rule in asked]
         near = max(trees, key=lambda tree: (tree.holds, sum(leaf.holds for leaf in tree.leaves())), default=None)
-        clauses = tuple(clauses_of(near)) if near is not None else ()
-        return replace(self.fault(message), clauses=clauses)
+        return replace(self.fault(message), clauses=near.clauses() if near is not None else ())
 
 
 def case_result(on: Prepared, case: Case) -> Result:
@@ -171,10 +169,11 @@ def case_result(on: Prepared, case: Case) -> Result:
         faults = tuple(_scripted(on, session, case))
     else:
         faults = tuple(_judged(_JudgedReport(on, session, run_saved(on, session, case.logs)), case))
-    if case.wants.expected_miss is not None and not faults:
+    missed = case.wants.expected_miss
+    if missed is not None and not faults:
         faults = (CaseFailure("comes right, though `expected_miss` says that it does not: take that out"),)
-        return Result("case", case.owner, case.name, case.place, faults)
-    return Result("case", case.owner, case.name, case.place, faults, case.wants.expected_miss)
+        missed = None
+    return Result("case", case.owner, case.name, case.place, faults, missed)
 
 
 def _judged(found: _JudgedReport, case: Case) -> Iterator[CaseFailure]:

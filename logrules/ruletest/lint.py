@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from logrules.engine.run import prepared
 from logrules.model.errors import PackError
@@ -18,13 +19,15 @@ from logrules.ruleset.settings import Settings
 from logrules.ruleset.vocabulary import Vocabulary
 from logrules.ruletest import file_checks
 from logrules.ruletest.case import Case, find_cases, read_cases
-from logrules.ruletest.collect import Tested, asked_texts, known_collection, shipped_cases
+from logrules.ruletest.collect import asked_texts, known_collection, shipped_cases
 from logrules.ruletest.duplicate_checks import duplicate_rules
 from logrules.ruletest.file_contents import signals_in
 from logrules.ruletest.samples import misread_headers
 from logrules.ruletest.signal_checks import literal_findings, pattern_findings
 from logrules.ruletest.suite import Suite, examples_of
 from logrules.ruletest.translation_checks import translation_findings, translations_in
+
+Value = TypeVar("Value")
 
 # A finding that is meant: `# logrules: ignore=LR103 the only text of the line`.
 _COMMENT = re.compile(r"#\s*logrules:\s*ignore=([A-Z]+\d+(?:\s*,\s*[A-Z]+\d+)*)[ \t]*(.*)$")
@@ -56,21 +59,21 @@ def check(paths: Sequence[Path], settings: Settings, *, processes: int | None = 
     given = list(paths) or list(settings.packs)
     texts, asked = asked_texts(given, settings)
     shipped = read_cases(find_cases(shipped_cases()))
-    cases, of_cases = _cases(given) if given else (len(shipped), [])
+    cases = find_cases(given)
+    of_cases = _tried(lambda: read_cases(cases))[1]
     found = [*_Lint(texts, asked, settings, shipped, processes, online).findings(), *of_cases]
     ignores = [one for text in asked for one in ignores_in(text.raw.decode("utf-8", "replace"), text.shown)]
     findings = sorted(set(without_ignored(found, ignores)), key=lambda one: (one.place, one.code, one.message))
-    return LintReport(tuple(findings), len(asked) + cases, {text.shown: text.path for text in asked})
+    count = len(asked) + len(cases if given else shipped)
+    return LintReport(tuple(findings), count, {text.shown: text.path for text in asked})
 
 
-def _cases(roots: Sequence[Path]) -> tuple[int, list[Problem]]:
-    """How many cases there are at or below the roots, and what is wrong in them."""
-    paths = find_cases(roots)
+def _tried(read: Callable[[], Value]) -> tuple[Value | None, Sequence[Problem]]:
+    """What is read, or what is wrong there."""
     try:
-        read_cases(paths)
+        return read(), ()
     except PackError as fault:
-        return len(paths), list(fault.problems)
-    return len(paths), []
+        return None, fault.problems
 
 
 @record
@@ -87,9 +90,9 @@ class _Lint:
     def findings(self) -> Iterator[Problem]:
         """What is wrong in the files that are asked for."""
         shown = {text.shown for text in self.asked} | {self.settings.path}
-        config, problems = _config(self.settings)
+        config, problems = _tried(lambda: checked(self.settings))
         yield from problems
-        tested, faults = self._tested(None if problems else self.settings)
+        tested, faults = _tried(lambda: known_collection(self.texts, None if problems else self.settings))
         yield from (fault for fault in faults if fault.place.path in shown)
         reading = read_sources(self.texts if tested is None else self.asked, config)
         sources = [source for source in reading.sources if source.document.path in shown]
@@ -103,13 +106,6 @@ class _Lint:
             yield from self._of_pack(*tested, sources, config)
         if self.online:
             yield from file_checks.gone_references(sources)
-
-    def _tested(self, settings: Settings | None) -> tuple[Tested | None, Sequence[Problem]]:
-        """The pack that all files make and their tests, or what is wrong with them."""
-        try:
-            return known_collection(self.texts, settings), ()
-        except PackError as fault:
-            return None, fault.problems
 
     def _of_sources(self, sources: Sequence[RuleSource], opened: Collection[str]) -> Iterator[Problem]:
         """What reading the files shows, whether or not they make a pack; ``opened`` are the waits that markers open."""
@@ -143,13 +139,6 @@ class _Lint:
         shown = {source.document.path for source in sources}
         yield from misread_headers(on, [one for one in suite if one.place.path in shown])
         yield from duplicate_rules(sources, on, examples_of(suite), self.shipped, self.processes)
-
-
-def _config(settings: Settings) -> tuple[Config | None, Sequence[Problem]]:
-    try:
-        return checked(settings), ()
-    except PackError as fault:
-        return None, fault.problems
 
 
 @record

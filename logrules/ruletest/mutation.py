@@ -14,7 +14,7 @@ from logrules.ruleset.duration import spelled
 from logrules.ruleset.long_tables import RuleTable, SignalTable
 from logrules.ruleset.pack import Pack, Rule, Signal
 from logrules.ruleset.unparse import spell
-from logrules.ruletest.harness import SOURCE, events_of_example, held, judged, on_all_cores
+from logrules.ruletest.harness import events_of_example, held, judged, on_all_cores, report_on
 from logrules.ruletest.judging import misses
 from logrules.ruletest.suite import Example
 
@@ -63,51 +63,35 @@ def _wrong_signals(signal: Signal) -> Iterator[tuple[str, Signal]]:
 
 def _wrong(condition: nodes.Condition) -> Iterator[tuple[nodes.Condition, nodes.Condition, nodes.Condition]]:
     """The condition with one operator flipped, one window widened or one count dropped; what was there, what is."""
-    match condition:
-        case nodes.Every(parts):
-            yield nodes.Some(parts), condition, nodes.Some(parts)
-            yield from ((nodes.Every(wrong), was, now) for wrong, was, now in _one_wrong(parts))
-        case nodes.Some(parts):
-            yield nodes.Every(parts), condition, nodes.Every(parts)
-            yield from ((nodes.Some(wrong), was, now) for wrong, was, now in _one_wrong(parts))
-        case nodes.Supported(part, evidence):
-            yield from ((nodes.Supported(wrong, evidence), was, now) for wrong, was, now in _wrong(part))
-        case nodes.Not(part):
-            yield part, condition, part
-            yield from ((nodes.Not(wrong), was, now) for wrong, was, now in _wrong(part))
-        case _:
-            yield from ((wrong, condition, wrong) for wrong in _wrong_leaf(condition))
-
-
-def _one_wrong(
-    parts: tuple[nodes.Condition, ...],
-) -> Iterator[tuple[tuple[nodes.Condition, ...], nodes.Condition, nodes.Condition]]:
+    for wrong in _wrong_itself(condition):
+        yield wrong, condition, wrong
+    parts = nodes.parts_of(condition)
     for number, part in enumerate(parts):
         for wrong, was, now in _wrong(part):
-            yield (*parts[:number], wrong, *parts[number + 1 :]), was, now
+            yield nodes.with_parts(condition, (*parts[:number], wrong, *parts[number + 1 :])), was, now
 
 
-def _wrong_leaf(leaf: nodes.Condition) -> Iterator[nodes.Condition]:
-    match leaf:
-        case nodes.Sequence(steps, within_s):
+def _wrong_itself(condition: nodes.Condition) -> Iterator[nodes.Condition]:
+    match condition:
+        case nodes.Every(parts):
+            yield nodes.Some(parts)
+        case nodes.Some(parts):
+            yield nodes.Every(parts)
+        case nodes.Not(part):
+            yield part
+        case nodes.Sequence(steps):
             yield nodes.Every(tuple(_seen(step) for step in steps))
-            if within_s is not None:
-                yield nodes.Sequence(steps, within_s * WIDER)
-        case nodes.Absence(after, missing, within_s):
-            yield _seen(after)
-            if within_s is not None:
-                yield nodes.Absence(after, missing, within_s * WIDER)
-        case nodes.Repeated(signals, least, within_s):
+        case nodes.Absence(signals) | nodes.Repeated(signals):
             yield _seen(signals)
-            if within_s is not None:
-                yield nodes.Repeated(signals, least, within_s * WIDER)
         case nodes.Detector(kind, longer_than_s, says):
             if longer_than_s:
                 yield nodes.Detector(kind, longer_than_s * WIDER, says)
             elif kind in _OTHER_RHYTHM:
                 yield nodes.Detector(_OTHER_RHYTHM[kind])
         case _:
-            yield from _wrong_metric(leaf)
+            yield from _wrong_metric(condition)
+    if isinstance(condition, nodes.Sequence | nodes.Absence | nodes.Repeated) and condition.within_s is not None:
+        yield replace(condition, within_s=condition.within_s * WIDER)
 
 
 def _seen(signals: tuple[int, ...]) -> nodes.Condition:
@@ -173,8 +157,7 @@ def _fails(on: Prepared, example: Example, events: Sequence[Event]) -> bool:
     session = judged(on, events, example.quiet_s)
     if example.wanted is None:
         return (example.owner in held(session)) != example.fires
-    report = session.report(events[-1].line if events else 0, (SOURCE,))
-    return any(True for _ in misses(report, example))
+    return any(misses(report_on(session, events), example))
 
 
 def _mutated(on: Prepared, mutant: Mutant) -> Prepared:

@@ -38,8 +38,7 @@ def footprint(on: Prepared, example: Example) -> Footprint:
     events = events_of_example(on, example)
     tree = condition_tree(on, judged(on, events, example.quiet_s), example.owner)
     # A whole traceback's signals are in no line's hits, only in what the condition saw.
-    told = [observation.event for leaf in tree.leaves() for observation in leaf.observations]
-    hits = [hit for event in (*events, *told) for hit in event.hits if hit.signal in own]
+    hits = [hit for event in (*events, *tree.events()) for hit in event.hits if hit.signal in own]
     signals = {(_SIGNAL, hit.signal) for hit in hits}
     captures = {(_CAPTURE, (hit.signal, name)) for hit in hits for name in hit.captures}
     branches = {(_BRANCH, (path, part.holds)) for path, part in _parts(tree)}
@@ -78,9 +77,6 @@ def _to_exercise(on: Prepared, rule: str) -> Mapping[Exercise, str]:
     return asked
 
 
-def _parts(part: ConditionPart, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], ConditionPart]]:
+def _parts(tree: ConditionPart) -> Iterator[tuple[tuple[int, ...], ConditionPart]]:
     # What is negated says it all: its negation takes the other branch.
-    if part.operator != "not":
-        yield path, part
-    for number, inner in enumerate(part.parts):
-        yield from _parts(inner, (*path, number))
+    return ((path, part) for path, part in tree.all() if part.operator != "not")

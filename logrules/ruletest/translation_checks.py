@@ -98,12 +98,6 @@ def _english(source: RuleSource, file: Translation) -> Iterator[Problem]:
 
 
 def _texts(row: WordTranslation | StepTranslation | RuleTranslation) -> Iterator[str]:
-    match row:
-        case WordTranslation(title, about):
-            yield from (title, about)
-        case StepTranslation(do, note):
-            yield from (do, note)
-        case RuleTranslation(title, why, differs_from, fixes):
-            yield from (title, why, differs_from)
-            for step in fixes:
-                yield from _texts(step)
+    for name in row.__match_args__:
+        said = getattr(row, name)
+        yield from (said,) if isinstance(said, str) else (text for step in said for text in _texts(step))

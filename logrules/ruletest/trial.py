@@ -14,7 +14,6 @@ from logrules.ruleset.pack import Pack, Rule, Signal
 from logrules.ruleset.pattern import found_in_time
 from logrules.ruleset.unparse import spell
 from logrules.ruletest.condition_trace import ConditionPart
-from logrules.ruletest.harness import clauses_of
 from logrules.ruletest.judging import condition_tree
 from logrules.sources.source import Source
 
@@ -42,7 +41,7 @@ def trial(pack: Pack, rule_id: str, sources: Sequence[Source], notes: Iterable[S
         spell(rule.when, lambda number: pack.signals[number].name),
         tuple(watch.tallies[number].seen(pack.signals[number]) for number in own),
         tuple(watch.turns),
-        (*required, *clauses_of(tree)),
+        (*required, *tree.clauses()),
         tree.holds and all(clause.holds for clause in required),
         place,
         behind,
@@ -137,7 +136,7 @@ class _Watch:
 
     def _see_tracebacks(self, tree: ConditionPart) -> None:
         """Count whole tracebacks: what they are is known only where the condition has taken them in."""
-        for event in (observation.event for leaf in tree.leaves() for observation in leaf.observations):
+        for event in tree.events():
             for hit in event.hits:
                 tally = self.tallies.get(hit.signal)
                 told = (event.source, event.line)

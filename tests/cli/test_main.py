@@ -276,6 +276,20 @@ def test_explain_shows_what_a_log_would_fill_in(capsys):
     assert "{lock}" not in out
 
 
+def test_explain_shows_the_steps_of_a_rule_before_those_of_its_cause(capsys, tmp_path):
+    steps = "- do: Ask the owner first.\n  - do: Then read the manual.\n"
+    (tmp_path / "acme").mkdir()
+    (tmp_path / "acme/own.yaml").write_text(
+        f"cause: python-exception\ntitle: Own\nwhy: Own.\nsignals: {{said: ACME-217}}\nfixes:\n  {steps}"
+        "examples: {fires: ACME-217, silent: calm}\n",
+        encoding="utf-8",
+    )
+    assert main(["explain", "acme/own", "--lang", "en", "--rules", str(tmp_path)]) == 0
+    shown = [line.split(" (")[0] for line in capsys.readouterr().out.splitlines() if line[:1].isdigit()]
+    assert shown[:2] == ["1. Ask the owner first.", "2. Then read the manual."]
+    assert len(shown) > 2
+
+
 def test_explain_lists_every_step_by_what_it_says_to_do(capsys, shipped):
     assert main(["explain", "--steps", "--lang", "en"]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -33,12 +33,12 @@ def refusal(text: str | bytes) -> str:
 @pytest.mark.parametrize(
     "value",
     [
-        "!!int ''", "!!int '-'", "!!int x", "!!bool foo", "!!timestamp foo", "!!float ''", "!!float _", "!!null x",
+        "!!int 3", "!!map {a: b}", "!!int ''", "!!int '-'", "!!int x", "!!bool foo", "!!timestamp foo", "!!float ''", "!!float _", "!!null x",
         "!!map x", "!!seq x", "!!set x", "!!omap x", "!!binary QQ==", "!!python/name:os.system x", "!own x",
         "!!set {x}", "!!str {x: 1}",
     ],
 )  # fmt: skip
-def test_a_tag_that_does_not_fit_is_refused_where_it_stands(value):
+def test_a_tag_of_anything_but_a_text_is_refused_where_it_stands(value):
     said = refusal(f"# a comment\ntitle: {value}\n")
     assert said.startswith("own.yaml:2:8: is not valid YAML: nothing is known of the tag ")
 

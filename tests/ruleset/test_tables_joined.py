@@ -7,8 +7,9 @@ import pytest
 
 from logrules.engine.run import replay
 from logrules.model.errors import PackError
+from logrules.model.record import replace
 from logrules.model.report import Severity
-from logrules.ruleset.compile import compile_pack, read_sources
+from logrules.ruleset.compile import added_rules, compile_pack, read_sources
 from logrules.ruleset.load import load_pack, shipped_texts
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.rule_file import RuleText
@@ -32,12 +33,66 @@ def test_rows_that_are_put_on_a_pack_are_as_if_all_had_been_compiled(shipped: Pa
         for name in (known, "acme-lost")
     )
     text = RuleText("acme.yaml", f"exceptions:\n{rows}".encode(), "acme")
-    put_on, whole = read_sources([text]).pack_on(shipped, "one"), compile_pack([*shipped_texts(), text], "one")
+    put_on, whole = read_sources([text]).pack("one", shipped), compile_pack([*shipped_texts(), text], "one")
     assert put_on.tables == whole.tables
     assert put_on.cards == whole.cards
     assert put_on.origins == whole.origins
     assert tuple(put_on.rules) == tuple(whole.rules)
     assert whole.required.items() <= put_on.required.items()
+
+
+_FRAMEWORK = """\
+framework: acme
+present: {contains: [ACME trainer]}
+headers:
+- {id: line, pattern: '^ACME ', samples: [{line: ACME hello, expect: {}}]}
+times:
+- {id: acme, pattern: '(?P<year>\\d{4})x(?P<month>\\d\\d)x(?P<day>\\d\\d)', samples: {2020x01x02: '2020-01-02T00:00:00'}}
+levels: {ACMEBAD: error}
+markers:
+- {id: warm, contains: ACME warms up, enters: model_load, opens: warm, samples: ACME warms up}
+waits:
+- id: warm
+  phase: model_load
+  patience: 10m
+  cause: python-exception
+  title: ACME never warmed up
+  why: The warm-up hangs.
+  examples: {fires: {log: ACME warms up, quiet: 12m}, silent: {log: ACME warms up, quiet: 2m}}
+metrics:
+- {id: loss, metric: loss, contains: ACME loss, pattern: 'ACME loss (?P<value>.+)', samples: {ACME loss 2: 2}}
+"""
+_RULE = """\
+cause: python-exception
+title: ACME
+why: ACME.
+requires: acme
+signals: {said: ACME-217}
+examples: {fires: ACME-217, silent: calm}
+"""
+
+
+@pytest.mark.one_in(2)
+def test_a_framework_that_is_put_on_a_pack_is_as_if_all_had_been_compiled(shipped: Pack):
+    own = [RuleText("acme.yaml", _FRAMEWORK.encode(), "acme"), RuleText("acme/one.yaml", _RULE.encode(), "acme")]
+    added = added_rules([*shipped_texts(), *own], None)
+    assert added is not None
+    put_on, whole = added.pack("one", shipped), compile_pack([*shipped_texts(), *own], "one")
+    for name in ("waits", "headers", "times", "levels", "cards", "origins", "unclocked", "tables", "steps"):
+        assert getattr(put_on, name) == getattr(whole, name)
+    assert [rule.id for rule in put_on.rules] == [rule.id for rule in whole.rules]
+    for numbered in ("markers", "metrics"):
+        told = [
+            [(replace(one, signal=0), pack.signals[one.signal]) for one in getattr(pack, numbered)]
+            for pack in (put_on, whole)
+        ]
+        assert told[0] == told[1]
+    assert put_on.frameworks[-1].id == whole.frameworks[-1].id == "acme"
+    assert added_rules([*shipped_texts(), RuleText("t.yaml", b"framework: torch\n", "acme")], None) is None
+
+
+def test_a_framework_that_is_shipped_is_in_a_file_of_its_name(shipped: Pack):
+    assert {one.id for one in shipped.frameworks} <= {Path(text.shown).stem for text in shipped_texts()}
 
 
 def test_what_was_raised_is_an_error_and_no_wait(shipped: Pack):

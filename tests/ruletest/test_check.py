@@ -183,11 +183,46 @@ def test_a_sample_of_a_header_that_is_read_otherwise_is_found(alone):
     assert found[0].place.line == 8
 
 
-def test_a_key_that_belongs_elsewhere_is_not_what_it_may_have_meant(alone):
+_FRAMEWORK = """\
+framework: acme
+present: {contains: [ACME trainer]}
+headers:
+  - id: line
+    pattern: '^ACME '
+    samples: [{line: ACME hello, expect: {}}]
+markers:
+  - id: begun
+    contains: [ACME begins]
+    samples: [ACME begins]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("framework: acme\n", "framework: acme\ncontains: [ACME]\n", "`contains`: unknown key"),
+        ("framework: acme\n", "framework: acme\ntitle: Acme\n", "`title`: unknown key"),
+        ("framework: acme\n", "framework: acme\nmarkrs: []\n", "`markrs`: unknown key (did you mean `markers`?)"),
+        ("{contains", "{contain", "`present.contain`: unknown key (did you mean `contains`?)"),
+        ("  - id: line\n", "  - id: line\n    contains: [ACME]\n", "`headers.0.contains`: unknown key"),
+        ("  - id: begun\n", "  - id: begun\n    patience: 5m\n", "`markers.0.patience`: unknown key"),
+        (
+            "  - id: begun\n",
+            "  - id: begun\n    entres: init\n",
+            "`markers.0.entres`: unknown key (did you mean `enters`?)",
+        ),
+    ],
+)
+def test_an_unknown_key_is_told_with_a_key_that_may_stand_there(alone, old, new, said):
     path = alone / "my/frameworks/acme.yaml"
     path.parent.mkdir(parents=True)
-    path.write_text("framework: acme\ntitle: Acme\n", encoding="utf-8")
-    assert "did you mean `title`" not in told(list(check([path], Settings()).findings))
+    path.write_text(_FRAMEWORK.replace(old, new, 1), encoding="utf-8")
+    assert said in [one.said for one in check([path], Settings()).findings]
+
+
+def test_a_rule_without_a_cause_is_no_file_of_steps(alone):
+    found = findings(alone, RULE.replace("cause: python-exception\n", ""))
+    assert [one.said for one in found] == ["`cause`: is missing"]
 
 
 def test_every_code_can_be_found_and_is_explained(capsys):

@@ -271,7 +271,7 @@ def test_a_part_is_taken_out_with_its_comments(before, path, after):
     assert formatted(before.encode(), "p", [path]).decode() == after
 
 
-@pytest.mark.parametrize("text", ["%YAML 1.1\n---\na: b\n", "? |\n  a\n: b\n", "a: !!map\n  b: c\n"])
+@pytest.mark.parametrize("text", ["%YAML 1.1\n---\na: b\n", "? |\n  a\n: b\n"])
 def test_what_no_file_of_rules_has_is_refused(text):
     with pytest.raises(PackError, match="cannot be formatted: line 1"):
         tidy(text)

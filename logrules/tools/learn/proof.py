@@ -63,7 +63,7 @@ def _with_drafts(drafts: Iterable[LearnedDraft], setup: ProofSetup) -> tuple[Pac
         texts = [RuleText(one.file, one.text.encode()) for one in left.values()]
         try:
             read = read_sources(texts)
-            return read.pack_on(setup.pack, digest_of(texts)), suite_of(read.sources), broken
+            return read.pack(digest_of(texts), setup.pack), suite_of(read.sources), broken
         except PackError as fault:
             wrong = {one.place.path: one.message for one in fault.problems if one.place.path in left}
             if not wrong:
