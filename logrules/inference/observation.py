@@ -1,6 +1,7 @@
 """An event as the session saw it: its place in the order of the job, its time and its phase."""
 
 from collections.abc import Iterable, Mapping
+from functools import reduce
 
 from logrules.model.event import Event, Worker, as_rank, hosts_of, ranks_listed
 from logrules.model.record import record
@@ -132,10 +133,7 @@ def _kind(said: Mapping[str, str]) -> tuple[str, ...] | None:
 
 def match_of_lines(observations: Iterable[Observation | None]) -> Match | None:
     """A match of these lines, which carry no signal that anybody asks for; None of none."""
-    match: Match | None = None
-    for observation in filter(None, observations):
-        match = extended(match, observation)
-    return match
+    return reduce(extended, filter(None, observations), None)
 
 
 def _ranks(observation: Observation, signal: int) -> frozenset[int]:
