@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, TextIO
 from logrules.cli import watch_listeners
 from logrules.cli.diagnose import exit_status, render_report
 from logrules.cli.did_you_mean import forgotten_dashes
-from logrules.cli.shared_options import EXIT_UNUSABLE, add_language_options, add_pack_options, chosen_pack, reading
+from logrules.cli.shared_options import (
+    EXIT_UNUSABLE,
+    add_language_options,
+    add_pack_options,
+    chosen_pack,
+    named,
+    reading,
+    refuse_log,
+)
 from logrules.model.report import Status, Text
 
 if TYPE_CHECKING:
@@ -67,7 +75,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     parser.set_defaults(command=[], meant_by=forgotten_dashes)
     parser.usage = "logrules watch [options] [PATH ...] | [options] -- COMMAND [ARGUMENT ...]"
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="files, patterns, folders, or - for standard input")
+    parser.add_argument(
+        "paths", nargs="*", type=named, metavar="PATH", help="files, patterns, folders, or - for standard input"
+    )
     parser.add_argument(
         "--echo", action=BooleanOptionalAction, help="pass the log on to standard output (default: all but files)"
     )
@@ -105,6 +115,7 @@ def run(options: argparse.Namespace) -> int:
     # The threads that take in what comes need the interpreter for moments only, and must not wait 5 ms for it.
     sys.setswitchinterval(0.0001)
     _refuse_contradictions(options)
+    refuse_log(options.report, options.paths or ["-"])
     if options.format == "jsonl" or options.panel == "only":
         options.echo = False
     pack = with_patience(chosen_pack(options, cache=not options.no_cache), options.patience)

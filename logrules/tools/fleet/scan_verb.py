@@ -12,6 +12,8 @@ from logrules.cli.shared_options import (
     add_pack_options,
     add_processes_option,
     chosen_pack,
+    named,
+    refuse_log,
 )
 from logrules.tools.cluster import engine_option
 from logrules.tools.fleet.listing import add_list_options, print_jobs
@@ -46,9 +48,13 @@ _KEPT_TOGETHER = 100
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("root", metavar="ROOT", help="the folder that has the jobs")
+    parser.add_argument("root", type=named, metavar="ROOT", help="the folder that has the jobs")
     parser.add_argument(
-        "--jobs", metavar="PATTERN", default="*", help="what is a job in ROOT (default: each folder and log in it)"
+        "--jobs",
+        type=named,
+        metavar="PATTERN",
+        default="*",
+        help="what is a job in ROOT (default: each folder and log in it)",
     )
     parser.add_argument("--since", metavar="WHEN", help="only jobs that were active after this: 24h, 7d, a date")
     add_list_options(parser)
@@ -64,6 +70,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.tools.fleet.history import history_in, seen_job
     from logrules.tools.fleet.listing import moment
 
+    refuse_log(options.output, [options.root])
     since = moment(options.since) if options.since else None
     jobs = [job for job in _found(options) if since is None or job.modified >= since]
     pack = chosen_pack(options)
