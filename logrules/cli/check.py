@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.shared_options import add_processes_option, add_settings_option, chosen_settings
+from logrules.cli.shared_options import add_processes_option, add_settings_option, chosen_settings, named
 
 if TYPE_CHECKING:
     from logrules.ruletest.lint import LintReport
@@ -30,7 +30,7 @@ _FORMATS = {"text": "ruletest_text", "json": "ruletest_json", "sarif": "sarif", 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="rule files, cases, or folders of them")
+    parser.add_argument("paths", nargs="*", type=named, metavar="PATH", help="rule files, cases, or folders of them")
     parser.add_argument("--fix", action="store_true", help="remove what is redundant, and format the files")
     parser.add_argument("--format", choices=_FORMATS, default="text", help="output format (default: text)")
     parser.add_argument("--online", action="store_true", help="check on the web that references still exist")

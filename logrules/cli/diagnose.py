@@ -16,6 +16,8 @@ from logrules.cli.shared_options import (
     add_processes_option,
     chosen_format,
     chosen_pack,
+    named,
+    refuse_log,
     whole_number,
 )
 from logrules.model.errors import LogrulesError
@@ -54,7 +56,9 @@ _WORTH_PROCESSES_BYTES = 64_000_000
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="logs, folders of logs, or - for standard input")
+    parser.add_argument(
+        "paths", nargs="*", type=named, metavar="PATH", help="logs, folders of logs, or - for standard input"
+    )
     add_format_option(parser, "json", *forms())
     add_pack_options(parser)
     add_language_options(parser, commands=True)
@@ -79,6 +83,7 @@ def run(options: argparse.Namespace) -> int:
     sys.setswitchinterval(0.0001)
     options.format = chosen_format(options)
     given = options.paths or ([] if sys.stdin.isatty() else ["-"])
+    refuse_log(options.output, given)
     additions = [one for each in diagnose_extensions() if (one := each.addition(options)) is not None]
     found = _first(addition.found(given) for addition in additions) or discover(given, options.block_bytes)
     readers = _first(addition.readers(found) for addition in additions) or _readers_here(found, options.processes)

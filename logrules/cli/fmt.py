@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.shared_options import add_settings_option, chosen_settings
+from logrules.cli.shared_options import add_settings_option, chosen_settings, named
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 
@@ -29,7 +29,7 @@ exit status: 0 formatted or nothing to do, 1 with --check or --diff if a file wo
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="rule files, cases, or folders of them")
+    parser.add_argument("paths", nargs="*", type=named, metavar="PATH", help="rule files, cases, or folders of them")
     parser.add_argument("--check", action="store_true", help="change nothing; list the files that would change")
     parser.add_argument("--diff", action="store_true", help="change nothing; show what would change")
     add_settings_option(parser)

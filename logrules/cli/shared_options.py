@@ -3,10 +3,12 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from logrules.model.errors import LogrulesError
 from logrules.model.record import replace
 from logrules.output.escape import safe
 
@@ -22,7 +24,7 @@ NO_SETTINGS = "none"
 def add_pack_options(parser: argparse.ArgumentParser) -> None:
     """Further rules, and where the project's configuration is."""
     parser.add_argument(
-        "--rules", action="append", default=[], metavar="DIR", help="a folder of your own rules; repeatable"
+        "--rules", action="append", type=named, default=[], metavar="DIR", help="a folder of your own rules; repeatable"
     )
     add_settings_option(parser)
 
@@ -52,7 +54,8 @@ def add_format_option(parser: argparse.ArgumentParser, *formats: str) -> None:
     """The form of what is written, and where to; `chosen_format` has it."""
     about = "output format (default: that which FILE ends in, else text)"
     parser.add_argument("--format", choices=("text", *formats), help=about)
-    parser.add_argument("-o", "--output", metavar="FILE", help="write the output to FILE")
+    about = "write the output to FILE"
+    parser.add_argument("-o", "--output", type=lambda name: None if name == "-" else name, metavar="FILE", help=about)
     parser.set_defaults(formats=formats)
 
 
@@ -61,6 +64,27 @@ def chosen_format(options: argparse.Namespace) -> str:
     ending = Path(options.output or "").suffix.removeprefix(".").lower()
     meant = {"md": "markdown"}.get(ending, ending)
     return options.format or (meant if meant in options.formats else "text")
+
+
+def refuse_log(target: str | None, logs: Sequence[str]) -> None:
+    """Raise LogrulesError where ``target``, to be written, is one of the ``logs``: paths, or `-` for standard input."""
+    from logrules.sources.watch_paths import WatchedPaths
+
+    if not target or not os.path.isfile(target):  # noqa: PTH113 (a name with a NUL in it is no file)
+        return
+    found = WatchedPaths([path for path in logs if path != "-"]).files()
+    read: list[int | Path] = [path for kind in found for path, _ in kind]
+    for one in [*read, 0] if "-" in logs else read:
+        with suppress(OSError):
+            if os.path.samestat(os.stat(one), os.stat(target)):  # noqa: PTH116 (descriptors have no path)
+                raise LogrulesError(f"{target}: is one of the files that are read; write to another")
+
+
+def named(text: str) -> str:
+    """What a word of the command line names, if anything: the empty one is no name of the folder we are in."""
+    if not text:
+        raise argparse.ArgumentTypeError("names nothing; is a variable of the shell empty?")
+    return text
 
 
 def preferred_language(environment: Mapping[str, str] = os.environ) -> str:

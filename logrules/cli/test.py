@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from logrules.cli.shared_options import add_processes_option, add_settings_option, chosen_settings
+from logrules.cli.shared_options import add_processes_option, add_settings_option, chosen_settings, named
 
 if TYPE_CHECKING:
     from logrules.engine.run import Prepared
@@ -30,7 +30,7 @@ _FORMATS = {"text": "ruletest_text", "junit": "junit", "json": "ruletest_json"}
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="rule files, cases, or folders of them")
+    parser.add_argument("paths", nargs="*", type=named, metavar="PATH", help="rule files, cases, or folders of them")
     parser.add_argument("-k", metavar="WORD", default="", help="only tests whose name contains WORD")
     parser.add_argument("--format", choices=_FORMATS, default="text", help="output format (default: text)")
     parser.add_argument("--changed", action="store_true", help="only tests that uncommitted changes can affect")

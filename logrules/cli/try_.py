@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from logrules.cli.did_you_mean import hint
-from logrules.cli.shared_options import add_pack_options, chosen_settings
+from logrules.cli.shared_options import add_pack_options, chosen_settings, named
 from logrules.model.errors import LogrulesError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     parser.add_argument("rule", metavar="RULE", help="the id of a rule, or its file")
     parser.add_argument(
-        "paths", nargs="+", metavar="LOG", help="logs or folders of logs of one job; - for standard input"
+        "paths", nargs="+", type=named, metavar="LOG", help="logs or folders of logs of one job; - for standard input"
     )
     parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     add_pack_options(parser)

@@ -20,7 +20,9 @@ from logrules.cli.shared_options import (
     add_pack_options,
     chosen_pack,
     in_language,
+    named,
     reading,
+    refuse_log,
 )
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Status, Text
@@ -76,7 +78,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     parser.set_defaults(command=[], meant_by=forgotten_dashes)
     parser.usage = "logrules watch [options] [PATH ...] | [options] -- COMMAND [ARGUMENT ...]"
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="files, patterns, folders, or - for standard input")
+    parser.add_argument(
+        "paths", nargs="*", type=named, metavar="PATH", help="files, patterns, folders, or - for standard input"
+    )
     parser.add_argument(
         "--echo", action=BooleanOptionalAction, help="pass the log on to standard output (default: all but files)"
     )
@@ -115,6 +119,7 @@ def run(options: argparse.Namespace) -> int:
     sys.setswitchinterval(0.0001)
     if options.format == "jsonl" and options.echo:
         raise LogrulesError("--format jsonl and --echo both want standard output")
+    refuse_log(options.report, options.paths or ["-"])
     if options.format == "jsonl" or options.panel == "only":
         options.echo = False
     pack = with_patience(chosen_pack(options, cache=not options.no_cache), options.patience)

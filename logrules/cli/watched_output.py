@@ -6,7 +6,7 @@ import signal
 import subprocess
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from threading import Thread
+from threading import Event, Thread
 
 from logrules.cli.watched_job import ENDING, STDIN, STDOUT, Job
 from logrules.model.errors import SourceError, reason_of
@@ -21,6 +21,8 @@ _STDERR = 2
 # Where a command has ended and what it left behind holds its output open, that is listened to for so long.
 _LEFT_BEHIND_S = 0.4
 _SIGNALLED = 128
+# What reads its output, what waits for its end, and what analyses.
+_THREADS = 3
 # With a terminal in front, the kernel has told the whole group: the command too.
 _FROM_TERMINAL = ("SIGINT", "SIGQUIT")
 
@@ -98,7 +100,8 @@ class Command(Streamed):
         return status if status is None or status >= 0 else _SIGNALLED - status
 
     def start(self) -> None:
-        """Start it. Raises SourceError where it cannot be."""
+        """Start it. Raises SourceError where it cannot be, and RuntimeError where it could not be watched."""
+        _need_threads()
         shared = self._terminal is not None or not self.echoes or same_place(STDOUT, _STDERR)
         process = self._process = _started(self._words, self._terminal, shared=shared)
         self._output = JobOutput(self._outputs(process, shared=shared), self.source, self.turn)
@@ -147,6 +150,16 @@ class Command(Streamed):
                 self.source.note(log, "the command has ended, but processes that it left hold its output open")
         asked = self.asked_by
         self.source.end(End(self.exit_status, signal.Signals[asked] if asked is not None else None))
+
+
+def _need_threads() -> None:
+    """Raise RuntimeError where so many threads are not allowed: once the command runs it is too late to say so."""
+    tried = Event()
+    try:
+        for _ in range(_THREADS):
+            Thread(target=tried.wait, daemon=True).start()
+    finally:
+        tried.set()
 
 
 def _started(words: Sequence[str], terminal: Terminal | None, *, shared: bool) -> "subprocess.Popen[bytes]":

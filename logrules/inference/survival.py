@@ -114,9 +114,10 @@ def _lived_through(run: RunState, rule: Rule, last: Observation) -> bool:
         return True
     # The log goes on for very long behind what ended a start, and says of nothing else that failed.
     stands = run.tracker.steps.count == last.round and last.phase not in run.tracker.loops
+    record = run.failures.record_of(last.chain)
     return (
         stands
-        and job.endings.outlived(last.event)
+        and job.endings.outlived(last.event if record is None else record.last)
         and not any(one.begins_below(last.event) for one in run.failures.all())
     )
 

@@ -179,7 +179,8 @@ class GrowingRecord:
         """Put an exception into the chain: what is told in a message before its teller, what was raised on behind."""
         chain = list(self.failure.chain)
         if len(chain) >= MAX_LINKS:
-            return
+            # What was raised first and what came out at last tell most of a chain without end.
+            del chain[MAX_LINKS // 2]
         if nested:
             first = self.inner == 0 or self.wrapped
             if first:

@@ -30,6 +30,10 @@ _KINDS = (
     (re.compile(rb".{257}ustar", re.DOTALL), "is a tar archive; unpack it first"),
     (re.compile(rb"\x89PNG|\xff\xd8\xff|GIF8"), "is a picture"),
     (re.compile(rb"SQLite format 3\0"), "is a database"),
+    (
+        re.compile(rb'\s*\{\s*"(?:cells"\s*:\s*\[|nbformat(?:_minor)?"\s*:\s*\d)'),
+        "is a notebook, not its output: use `jupyter nbconvert --to markdown --stdout NOTEBOOK | logrules diagnose`",
+    ),
 )
 # Controls that no terminal and no logger writes: their share is a tenth in compressed data, and next to none in logs.
 _CONTROLS = bytes([*range(1, 7), *range(14, 27), *range(28, 32), 127])

@@ -117,6 +117,9 @@ class Tail:
         self._file, self._at, self._mark, self._read, self.is_deleted = None, 0, b"", None, False
 
     def _open(self) -> bool:
+        if self.path.is_fifo():  # opening it would wait until somebody writes to it
+            self.fault = "is a named pipe, which has no place to go back to: use `logrules watch < PIPE`"
+            return False
         try:
             file = FileIO(self.path)
         except OSError as fault:

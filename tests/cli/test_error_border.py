@@ -162,6 +162,7 @@ UNUSABLE = {
     "binary": lambda path: path.write_bytes(bytes(range(256)) * 40),
     "program": lambda path: path.write_bytes(b"\x7fELF\2\1\1" + bytes(200) + b"text\n" * 100),
     "zip": _zip,
+    "notebook": lambda path: path.write_text(json.dumps({"cells": [{"outputs": [OOM]}], "nbformat": 4}, indent=1)),
     "png": lambda path: path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(20)),
     "random": lambda path: path.write_bytes(os.urandom(60_000)),
 }

@@ -123,6 +123,20 @@ def test_a_command_that_cannot_be_started():
     assert b"no-such-command-anywhere: cannot be started" in done.stderr
 
 
+def test_a_command_is_not_started_where_no_threads_are_left_to_watch_it(tmp_path, monkeypatch, capsys):
+    begin, before = threading.Thread.start, threading.active_count()
+
+    def limited(thread: threading.Thread) -> None:
+        if threading.active_count() > before + 2:
+            raise RuntimeError("can't start new thread")
+        begin(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", limited)
+    assert main(["watch", "--", sys.executable, "-c", f"open({str(tmp_path / 'started')!r}, 'w')"]) == 2
+    assert "no further thread can be started" in capsys.readouterr().err
+    assert not (tmp_path / "started").exists()
+
+
 def test_a_flood_passes_through_byte_for_byte():
     code = "import os\ndata = bytes(range(256)) * 4096\nfor n in range(30):\n  left = data\n  while left: left = left[os.write(1, left):]"
     done = run("--", sys.executable, "-c", code)

@@ -590,3 +590,10 @@ def test_a_script_that_says_that_it_begins_is_another_run(on, begins, status):
     ended = "2025-03-01 10:30:00,250 - ERROR - CUDA out of memory in epoch 3. Training stopped.\n"
     log = attempt(10, 2, begins="Loading the samples") + ended + attempt(11, 4, begins=begins)
     assert run_log(on, log).status is status
+
+
+def test_a_chain_of_exceptions_however_long_is_the_end_of_who_raised_them(on):
+    said = "\nDuring handling of the above exception, another exception occurred:\n\n"
+    one = 'Traceback (most recent call last):\n  File "/srv/play/shards.py", line 5, in fetch\n    ask()\n'
+    chain = said.join([f"{one}ConnectionError: the shard server refused\n"] * 40)
+    assert run_log(on, "2026-03-04 01:00:00 INFO start\n" + chain).status is Status.FAILED

@@ -137,7 +137,9 @@ def test_a_command_that_fails_is_one_sentence(words, reason):
         run_bounded(words, "{}", {}, limit_s=0.3)
 
 
-@pytest.mark.parametrize("text", ["", "   ", "'unfinished", "env | grep RANK", "cat > told.json", "a && b"])
+@pytest.mark.parametrize(
+    "text", ["", "   ", "'unfinished", "env | grep RANK", "cat > told.json", "a && b", "no-such-program --urgent"]
+)
 def test_a_command_line_that_is_none(text):
     with pytest.raises(LogrulesError, match="--on-stall"):
         words_of("--on-stall", text)

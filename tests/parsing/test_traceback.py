@@ -553,6 +553,12 @@ def test_a_chain_without_end_is_bounded():
     assert failure.chain[0].link is Link.ROOT
 
 
+def test_a_chain_without_end_keeps_both_ends():
+    said = "\nDuring handling of the above exception, another exception occurred:\n\n"
+    (failure,) = _told(said.join(_PLAIN.format(f"ValueError: {number}") for number in range(100)))
+    assert (failure.chain[0].message, failure.chain[-1].message, failure.last.message) == ("0", "99", "ValueError: 99")
+
+
 def test_records_differ_where_frames_or_words_do():
     failures = _told(_PLAIN.format("ValueError: x is 4") + "done\n" * 80 + _PLAIN.format("ValueError: x is 5"))
     assert [failure.message for failure in failures] == ["x is 4", "x is 5"]

@@ -169,3 +169,10 @@ def test_what_in_a_folder_is_no_log_is_left_alone(tmp_path):
 )
 def test_how_soon_files_are_looked_at_again(cost_s, still_s, pause_s):
     assert next_pause(cost_s, still_s) == pytest.approx(pause_s)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes of POSIX")
+def test_a_named_pipe_is_not_followed_and_waited_for(log, tail):
+    os.mkfifo(log)
+    assert seen(tail) == []
+    assert str(tail.fault).startswith("is a named pipe")

@@ -304,6 +304,7 @@ def test_the_command_with_every_probe_hanging(fakes, tmp_path, monkeypatch, caps
     ("arguments", "sentence"),
     [
         (["--only", "nosuch"], "no check is called `nosuch`"),
+        (["--only", ""], "--only names no check; there are gpus, "),
         (["--actor-gpus", "6", "--rollout-gpus", "6", "--total-gpus", "8"], "come to 12, more than --total-gpus 8"),
     ],
 )

@@ -186,12 +186,14 @@ def test_hostile_names_are_shown_harmless(runs, capsys):
         (["a.log"], "a.log: is a file, and scan needs a folder; for one log: logrules diagnose"),
         (["runs", "nowhere"], "nowhere: no such file or folder"),
         (["runs", "--jobs", "x*"], "runs: nothing matches x*"),
-        (["runs", "--jobs", "/abs"], "--jobs /abs:"),
+        (["runs", "--jobs", "/abs"], "--jobs /abs: is no pattern of paths below runs, such as '*/logs'"),
+        (["empty"], "empty: holds no job"),
         (["runs", "--since", "yesterday"], "--since yesterday: say 24h, 7d or a date"),
     ],
 )
 def test_mistakes_are_one_sentence(runs, capsys, words, says):
     Path("a.log").touch()
+    Path("empty").mkdir()
     assert main(["scan", *words]) == 2
     said = capsys.readouterr()
     assert says in said.err

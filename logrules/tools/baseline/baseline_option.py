@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from logrules.cli.extension import Addition, Annex
+from logrules.cli.shared_options import named
 from logrules.model.errors import LogrulesError
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ KEY = "baseline"
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options."""
     about = "a log or folder of a good run, to show what is new, missing or slower; repeatable"
-    parser.add_argument("--baseline", action="append", default=[], metavar="PATH", help=about)
+    parser.add_argument("--baseline", action="append", type=named, default=[], metavar="PATH", help=about)
 
 
 def addition(options: argparse.Namespace) -> Addition | None:

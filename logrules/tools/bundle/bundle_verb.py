@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.shared_options import add_language_options, add_pack_options
+from logrules.cli.shared_options import add_language_options, add_pack_options, named, refuse_log
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 
@@ -32,7 +32,7 @@ exit status: 0 written, 2 the input was unusable"""
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="logs, or folders of logs")
+    parser.add_argument("paths", nargs="+", type=named, metavar="PATH", help="logs, or folders of logs")
     parser.add_argument("--config", action="append", default=[], metavar="FILE", help="a configuration file to add")
     about = "private details to keep: emails, paths, addresses (comma-separated)"
     parser.add_argument("--keep", type=_kept, default=frozenset(), metavar="WHAT", help=about)
@@ -64,6 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
     if "-" in options.paths:
         raise LogrulesError("standard input cannot be read twice: save the log to a file first")
+    refuse_log(options.output, [*options.paths, *options.config])
     redactor = Redactor(options.redact, options.keep)
     path = Path(options.output or f"{_stem(options.paths[0])}-bundle.tar.gz")
     parts, taken = redacted(_parts(options), redactor)

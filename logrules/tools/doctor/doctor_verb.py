@@ -85,6 +85,8 @@ def chosen(only: str | None) -> "Sequence[Check]":
     for name in wanted:
         if name not in known:
             raise LogrulesError(f"no check is called `{name}`; there are {', '.join(known)}")
+    if not wanted:
+        raise LogrulesError(f"--only names no check; there are {', '.join(known)}")
     return [known[name] for name in wanted]
 
 

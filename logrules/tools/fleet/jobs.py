@@ -41,10 +41,10 @@ def jobs_below(root: Path, pattern: str, most_files: int | None = None) -> tuple
         raise LogrulesError(f"{root}: no such folder")
     try:
         found = [path for path in root.glob(pattern) if _is_job(path, pattern, root.stat()) and not _holds(path, root)]
-    except (ValueError, NotImplementedError) as fault:
-        raise LogrulesError(f"--jobs {pattern}: {fault}") from None
+    except (ValueError, NotImplementedError):
+        raise LogrulesError(f"--jobs {pattern}: is no pattern of paths below {root}, such as '*/logs'") from None
     if not found:
-        raise LogrulesError(f"{root}: nothing matches {pattern}")
+        raise LogrulesError(f"{root}: {f'nothing matches {pattern}' if pattern != ANY_JOB else 'holds no job'}")
     named = sorted(((str(path.relative_to(root)), path) for path in found), key=lambda pair: natural(pair[0]))
     return tuple(job_at(name, path, most_files) for name, path in named)
 

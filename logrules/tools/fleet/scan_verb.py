@@ -12,6 +12,8 @@ from logrules.cli.shared_options import (
     add_pack_options,
     add_processes_option,
     chosen_pack,
+    named,
+    refuse_log,
 )
 from logrules.tools.cluster import engine_option
 from logrules.tools.fleet.listing import add_list_options, print_jobs
@@ -47,9 +49,9 @@ _KEPT_TOGETHER = 100
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("roots", nargs="+", type=Path, metavar="ROOT", help="the folders that have the jobs")
+    parser.add_argument("roots", nargs="+", type=named, metavar="ROOT", help="the folders that have the jobs")
     about = "what is a job in ROOT, . for itself (default: each folder and log in it)"
-    parser.add_argument("--jobs", metavar="PATTERN", default="*", help=about)
+    parser.add_argument("--jobs", type=named, metavar="PATTERN", default="*", help=about)
     parser.add_argument("--since", metavar="WHEN", help="only jobs that were active after this: 24h, 7d, a date")
     add_list_options(parser)
     add_pack_options(parser)
@@ -64,6 +66,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.tools.fleet.history import history_in, seen_job
     from logrules.tools.fleet.listing import moment
 
+    refuse_log(options.output, options.roots)
     since = moment(options.since) if options.since else None
     jobs = [job for job in _found(options) if since is None or job.modified >= since]
     pack = chosen_pack(options)
@@ -78,13 +81,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _found(options: argparse.Namespace) -> "Sequence[FoundJob]":
+    roots = [Path(root) for root in options.roots]
     if engine_option.is_on_nodes(options):
         from logrules.tools.fleet.scan_jobs import jobs_on_nodes
 
-        return jobs_on_nodes([root.absolute() for root in options.roots], options.jobs, options.ray_address)
+        return jobs_on_nodes([root.absolute() for root in roots], options.jobs, options.ray_address)
     from logrules.tools.fleet.jobs import jobs_of
 
-    return jobs_of(options.roots, options.jobs)
+    return jobs_of(roots, options.jobs)
 
 
 def _read(

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.shared_options import add_pack_options, add_processes_option, chosen_pack
+from logrules.cli.shared_options import add_pack_options, add_processes_option, chosen_pack, named
 from logrules.model.errors import LogrulesError
 
 if TYPE_CHECKING:
@@ -37,13 +37,24 @@ exit status: 0 every kind that was looked at has a draft, 1 one has none, 2 the 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="logs, or folders of jobs (default: the history)")
     parser.add_argument(
-        "--jobs", metavar="PATTERN", default="*", help="what is a job in a folder (default: each folder and log in it)"
+        "paths", nargs="*", type=named, metavar="PATH", help="logs, or folders of jobs (default: the history)"
+    )
+    parser.add_argument(
+        "--jobs",
+        type=named,
+        metavar="PATTERN",
+        default="*",
+        help="what is a job in a folder (default: each folder and log in it)",
     )
     parser.add_argument("--since", metavar="WHEN", help="only jobs of the history after this: 24h, 7d, a date")
     parser.add_argument(
-        "--healthy", action="append", default=[], metavar="PATH", help="logs of runs known to be healthy; repeatable"
+        "--healthy",
+        action="append",
+        type=named,
+        default=[],
+        metavar="PATH",
+        help="logs of runs known to be healthy; repeatable",
     )
     parser.add_argument(
         "--most", type=int, default=20, metavar="N", help="kinds of failures to draft for (default: 20)"

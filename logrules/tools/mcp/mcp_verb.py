@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from logrules.cli.shared_options import add_pack_options, chosen_pack
+from logrules.cli.shared_options import add_pack_options, chosen_pack, named
 from logrules.model.errors import LogrulesError
 from logrules.tools.extras import MCP, needed
 
@@ -19,7 +19,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
     parser.add_argument(
-        "--root", default=".", metavar="DIR", help="only logs in this folder may be read (default: the current folder)"
+        "--root",
+        type=named,
+        default=".",
+        metavar="DIR",
+        help="only logs in this folder may be read (default: the current folder)",
     )
     add_pack_options(parser)
 

@@ -29,7 +29,7 @@ def listeners(options: argparse.Namespace, run: "WatchedRun") -> "Iterator[Liste
         ("--on-stall", options.on_stall, {Kind.STALL, Kind.STALL_LASTS}),
         ("--on-diagnosis", options.on_diagnosis, {Kind.DIAGNOSIS}),
     ):
-        if command:
+        if command is not None:
             from logrules.tools.notification.senders import Commands, words_of
 
             yield Commands(words_of(option, command), frozenset(kinds), run.complain, run.policy)

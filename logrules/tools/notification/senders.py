@@ -7,6 +7,7 @@ import io
 import json
 import os
 import shlex
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import quote_plus, urlsplit
 
@@ -91,6 +92,8 @@ def words_of(option: str, text: str) -> list[str]:
     sign = next((word for word in words if word in _SHELL_SIGNS), None)
     if sign is not None:
         raise LogrulesError(f"{option}: `{sign}` needs a shell, and none runs the command: write sh -c '…'")
+    if shutil.which(words[0]) is None:
+        raise LogrulesError(f"{option}: there is no program `{words[0]}` that can be run")
     return words
 
 
