@@ -8,10 +8,11 @@ from functools import cache
 import regex
 
 from logrules.parsing.literal_matcher import LiteralMatcher, matcher_of
+from logrules.tools.bundle.looks import MIN_SIGNED, drawn_by_lot, is_by_chance, is_no_word
 from logrules.tools.bundle.name_places import matches_at
 from logrules.tools.bundle.random_tokens import is_plain_json
+from logrules.tools.bundle.score import Name, Place, is_secret
 from logrules.tools.bundle.secret_forms import Form, odd_secrets, secret_forms, surrounded_secrets
-from logrules.tools.bundle.secret_looks import MIN_SIGNED, drawn_by_lot, is_by_chance, is_no_word
 
 # Texts are cut here or later; what begins like a secret at the end of a shorter line is not the rest of one.
 _CUT_CHARS = 100
@@ -42,13 +43,6 @@ def secrets_of_prefixes(view: str) -> Iterator[Span]:
         yield from _of_form(secret_forms()[form], view, sorted(starts))
 
 
-def begun_places(view: str) -> Iterator[int]:
-    """Where a prefix stands with something behind it that is drawn by lot, whatever ends it."""
-    for place, end, _ in _prefix_places(view):
-        if drawn_by_lot(_ALPHANUMERIC.match(view, end)[0]) >= _MIN_WRAPPED:  # type: ignore[index]  # (it fits the empty text too)
-            yield place
-
-
 def _prefix_places(view: str) -> Iterator[tuple[int, int, list[int]]]:
     """Where prefixes of forms begin and end, and whose they are."""
     matcher, forms, lengths = _matcher()
@@ -70,8 +64,8 @@ def _matcher() -> tuple[LiteralMatcher, list[list[int]], list[int]]:
 
 def _of_form(form: Form, view: str, places: Sequence[int]) -> Iterator[Span]:
     for found in matches_at(form.pattern, view, places):
-        is_secret = not form.maybe_words or drawn_by_lot(_behind_prefix(form, found[0])) >= _MIN_LOTTED
-        if is_secret and not is_plain_json(found[0]):
+        rest = _behind_prefix(form, found[0])
+        if (not form.maybe_words or is_secret(Name.NONE, Place.BEHIND_PREFIX, rest)) and not is_plain_json(found[0]):
             yield *found.span(), form.name
     for found in matches_at(form.beginning, view, places):
         drawn = drawn_by_lot(_behind_prefix(form, found[0]))

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 import regex
 
 from logrules.parsing.literal_matcher import LiteralMatcher, matcher_of
-from logrules.tools.bundle.secret_names import HINT_START, HINTS, KEYS, NAME_END, PASSWORDS
+from logrules.tools.bundle.secret_names import NAMED
 
 # What each name ends with, and no letter behind it but in Chinese.
 LAST_WORDS = (
@@ -27,9 +27,7 @@ _FOREIGN = re.compile(
 )
 # No name is longer.
 MAX_NAME_CHARS = 48
-ANY_NAME = regex.compile(
-    rf"(?: {PASSWORDS} | {KEYS} | {HINT_START}(?:{HINTS}) ) {NAME_END}", regex.VERBOSE | regex.IGNORECASE
-)
+ANY_NAME = regex.compile(NAMED, regex.VERBOSE | regex.IGNORECASE)
 
 
 def name_places(text: str) -> list[int]:
@@ -68,8 +66,10 @@ def lines_at(text: str, places: Sequence[int]) -> Iterator[int]:
                 return
 
 
-def last_words(lower: str) -> list[int]:
-    """The end of each word that a name may end with, in a text in lower case."""
+def last_words(text: str) -> list[int]:
+    """The end of each word that a name may end with."""
+    # In lower case it is found in a fourth of the time; of all letters only this one would become two.
+    lower = text.replace("İ", "I").lower()
     # One byte for each character: no word in the list has another one.
     data = lower.encode("ascii", "replace")
     found = {end for end, _ in _last_words().find(data) if not data[end : end + 1].islower()}
@@ -94,8 +94,7 @@ def places_in(short: str, text: str) -> Iterator[int]:
 def _stretches(text: str) -> Iterator[tuple[int, int]]:
     """Parts of the text that hold all names, each to the end of one."""
     first = last = -1
-    # In lower case it is found in a fourth of the time; of all letters only this one would become two.
-    for end in last_words(text.replace("İ", "I").lower()):
+    for end in last_words(text):
         begun = max(0, end - MAX_NAME_CHARS - _LONGEST_LAST)
         if begun > last or last < 0:
             if last >= 0:

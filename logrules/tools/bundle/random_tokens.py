@@ -4,19 +4,16 @@ import base64
 import binascii
 import json
 import re
+import sys
 from collections.abc import Iterator
 
 import regex
 
-from logrules.tools.bundle.secret_looks import MIN_HINTED, MIN_SIGNED, drawn_by_lot, is_by_chance
+from logrules.tools.bundle.looks import MIN_HINTED, drawn_by_lot
+from logrules.tools.bundle.score import Name, Place, is_secret
 
 _LONG = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{24,4096}+")
-# One that is parted by - or _ may be a name of many words: it has to be longer.
-_MIN_PARTED = 32
-_PARTS = re.compile("[_-]")
-# In one case caches and objects are named too, but an issuer puts his name in front: of ids that do that the longest
-# have 27 characters (KSUID).
-_ISSUED = re.compile(r"[A-Za-z]\w{1,11}[_-][A-Za-z0-9]{28,}")
+_NOWHERE = sys.maxsize, sys.maxsize
 # Fingerprints, public keys, certificates and pictures may be known, in base64 by how it begins; servers number requests
 # and answers, and services calls.
 _PUBLIC = regex.compile(
@@ -35,24 +32,13 @@ _PUBLIC = regex.compile(
 def random_tokens(text: str) -> Iterator[tuple[int, int]]:
     """Where they stand (start, end)."""
     # Both are found from left to right: a line full of tokens is gone through but once.
-    public = _PUBLIC.finditer(text)
-    known = next(public, None)
+    public, known = _PUBLIC.finditer(text), (0, 0)
     for found in _LONG.finditer(text):
-        if not _is_random(found[0]) or is_plain_json(found[0]):
-            continue
-        while known is not None and known.end() <= found.start():
-            known = next(public, None)
-        if known is None or known.start() > found.start():
-            yield found.span()
-
-
-def _is_random(token: str) -> bool:
-    if token.isdecimal() or not any(map(str.isdecimal, token)):
-        return False
-    if token.lower() == token or token.upper() == token:
-        return _ISSUED.match(token) is not None and is_by_chance(token)
-    is_long = token.isalnum() or len(token) >= _MIN_PARTED
-    return is_long and max(map(len, _PARTS.split(token))) >= MIN_SIGNED and is_by_chance(token)
+        if is_secret(Name.NONE, Place.ALONE, found[0]) and not is_plain_json(found[0]):
+            while known[1] <= found.start():
+                known = next((one.span() for one in public), _NOWHERE)
+            if known[0] > found.start():
+                yield found.span()
 
 
 def is_plain_json(token: str) -> bool:

@@ -11,7 +11,7 @@ import regex
 
 from logrules.ruleset.required_words import required_words
 from logrules.tools.bundle.hinted import HintedPatterns
-from logrules.tools.bundle.secret_looks import is_nothing
+from logrules.tools.bundle.looks import is_nothing
 
 _ALPHABETS = {
     "a": "[A-Za-z0-9]", "w": "[A-Za-z0-9_-]", "W": "[A-Za-z0-9_-]", "x": "[A-Za-z0-9_.-]", "b": "[A-Za-z0-9+/_=-]",

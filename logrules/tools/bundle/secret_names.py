@@ -43,6 +43,8 @@ HINTS = _any_of(_TABLE["hints"])
 HINT_START = r"(?:(?<![a-z])|(?<=-D)|(?-i:(?<=[a-z])(?=[A-Z][a-z])))"
 # A name is no part of a longer word, but Chinese has no blanks.
 NAME_END = r"(?: (?<=[\u4e00-\u9fff]) | (?![a-z]) )"
+# Any name, in groups by what it says.
+NAMED = rf"(?: (?P<password>{PASSWORDS}) | (?P<key>{KEYS}) | {HINT_START}(?P<hint>{HINTS}) ) {NAME_END}"
 # What a name may go on with, and is the same name still.
 _MORE = r"(?<![ ])\d{1,3}|(?<=[Kk][Ee][Yy][ ])\d(?=:)|(?<![ ])(?:old|new|prod|dev|test|hash|raw|b64|base64|value|str|plain|base)"
 NAME_REST = (
