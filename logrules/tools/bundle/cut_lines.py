@@ -4,7 +4,7 @@ import re
 import string
 from collections.abc import Iterable, Iterator
 
-from logrules.tools.bundle.form_places import begins_secret
+from logrules.tools.bundle.issued_forms import begins_secret
 from logrules.tools.bundle.looks import drawn_by_lot, has_mixture
 from logrules.tools.bundle.text_view import Piece, TextView, view_of
 

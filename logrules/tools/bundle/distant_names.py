@@ -70,21 +70,34 @@ _INTERNET = regex.compile(
 )
 
 
-def secrets_near_names(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Where they stand (start, end), of names that begin at ``places``."""
+def secrets_near_names(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, str]]:
+    """Where they stand (start, end, kind), of names that begin at ``places``."""
+    for find in (_behind, _below, _in_front):
+        yield from ((*span, "key near its name") for span in find(text, places))
+    yield from ((*span, "key near its name") for span in _logins(text))
+
+
+def _behind(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     for found in matches_at(_NAMED, text, places):
         if found["hint"] is None or is_identifier(name_before(text, found.start())[0] + found["hint"]):
             yield from islice(_values_behind(text, found), 1)
+
+
+def _below(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     for found in matches_at(_BELOW, text, places):
         is_asked_for = found["rest"] == "" and found["hint"] is None and not found["secret"].endswith(":")
         if is_secret(name_of(found), Place.ANNOUNCED if is_asked_for else Place.BELOW, found["secret"]):
             yield found.span("secret")
-    for start, end in _lines_before(text, places):
-        for found in (one for pattern in _TURNED for one in pattern.finditer(text, start, end)):
-            name = Name.PASSWORD if found["password"] else Name.KEY
-            if is_secret(name, Place.BEFORE, found["secret"]):
+
+
+def _in_front(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    for line in lines_at(text, places):
+        start, end = text.rfind("\n", 0, max(0, line - 1)) + 1, text.find("\n", line)
+        for found in (
+            one for pattern in _TURNED for one in pattern.finditer(text, start, end if end >= 0 else len(text))
+        ):
+            if is_secret(Name.PASSWORD if found["password"] else Name.KEY, Place.BEFORE, found["secret"]):
                 yield found.span("secret")
-    yield from _logins(text)
 
 
 def _logins(text: str) -> Iterator[tuple[int, int]]:
@@ -97,20 +110,15 @@ def _logins(text: str) -> Iterator[tuple[int, int]]:
                 yield found.span("secret")
 
 
-def _lines_before(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """The lines with the places, each with the one before."""
-    for line in lines_at(text, places):
-        end = text.find("\n", line)
-        yield text.rfind("\n", 0, max(0, line - 1)) + 1, end if end >= 0 else len(text)
-
-
-def _values_behind(text: str, name: "regex.Match[str]") -> Iterator[tuple[int, int]]:
-    behind = text[name.end() : name.end() + _FAR_CHARS]
+def _values_behind(text: str, found: "regex.Match[str]") -> Iterator[tuple[int, int]]:
+    behind, name = text[found.end() : found.end() + _FAR_CHARS], name_of(found)
     for word in islice(_WORD.finditer(behind), _MAX_WORDS):
-        place = _place(name, behind[: word.start(1)], word[1])
-        if place is not None and is_secret(name_of(name), place, word[1]):
-            start, end = (name.end() + at for at in word.span(1))
-            yield start, _REST.match(text, end).end()  # type: ignore[union-attr]  # (it fits the empty text too)
+        # Few words would be enough in any place: of those it is looked for.
+        if is_secret(name, Place.ANNOUNCED, word[1]):
+            place = _place(found, behind[: word.start(1)], word[1])
+            if place is not None and is_secret(name, place, word[1]):
+                start, end = (found.end() + at for at in word.span(1))
+                yield start, _REST.match(text, end).end()  # type: ignore[union-attr]  # (it fits the empty text too)
 
 
 def _place(name: "regex.Match[str]", between: str, value: str) -> Place | None:

@@ -7,7 +7,16 @@ import regex
 
 from logrules.tools.bundle.looks import MIN_HINTED, drawn_by_lot, has_mixture, is_drawn, is_nothing
 from logrules.tools.bundle.name_places import lines_at
-from logrules.tools.bundle.score import Name, Place, is_asked, is_identifier, is_resource, is_secret, name_before, name_of
+from logrules.tools.bundle.score import (
+    Name,
+    Place,
+    is_asked,
+    is_identifier,
+    is_resource,
+    is_secret,
+    name_before,
+    name_of,
+)
 from logrules.tools.bundle.secret_names import KEYS, NAME_REST, NAMED, PASSWORDS
 
 # What may stand between a name and its sign: (secret), [0], .value, a type, the bracket and quote of what held it.
@@ -165,8 +174,10 @@ def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:
 
 
 def _place(found: "regex.Match[str]", name: Name, left: str, *, quoted: bool) -> Place | None:
-    """How the value stands to the name; None for words in a list of many lines, of which none is the next one's."""
+    """How the value stands to the name; None where it is another's: below the end of a cell, in a list of many lines."""
     gap = found["gap"]
+    if gap is not None and (found["block"] is not None or gap.startswith(",\n")):
+        return None
     if found["hint"] is not None:
         # Columns are apart by tabs, words of prose by blanks.
         is_issuers = name is Name.ISSUED and (gap is None or gap.strip() in {"", "("})
@@ -179,8 +190,6 @@ def _place(found: "regex.Match[str]", name: Name, left: str, *, quoted: bool) ->
         return Place.SAID_QUOTED if quoted else Place.SAID
     if gap is None:
         return Place.SET if quoted or not found["wrapped"] else Place.BRACKETED
-    if gap.startswith(",\n"):
-        return None
     if quoted:
         return Place.QUOTED
     word = found["password"] or found["key"]

@@ -10,7 +10,7 @@ import regex
 from logrules.model.errors import LogrulesError
 from logrules.tools.bundle.cut_lines import whole_lines
 from logrules.tools.bundle.distant_names import secrets_near_names
-from logrules.tools.bundle.form_places import secrets_of_forms
+from logrules.tools.bundle.issued_forms import issued_secrets, random_tokens
 from logrules.tools.bundle.known_secrets import KnownSecrets
 from logrules.tools.bundle.line_heads import without_line_heads
 from logrules.tools.bundle.looks import is_nothing
@@ -18,12 +18,11 @@ from logrules.tools.bundle.name_places import last_words, name_places
 from logrules.tools.bundle.named_values import named_secrets
 from logrules.tools.bundle.plain_text import folded, without_controls
 from logrules.tools.bundle.private_details import ADDRESS, private_details
-from logrules.tools.bundle.random_tokens import random_tokens
 from logrules.tools.bundle.record_texts import texts_of_records
 from logrules.tools.bundle.repeated_lines import RepeatedLines
 from logrules.tools.bundle.respelled import respelled
-from logrules.tools.bundle.secret_forms import command_secrets
 from logrules.tools.bundle.secret_tables import secret_cells
+from logrules.tools.bundle.table_patterns import secrets_of_commands, secrets_of_patterns
 from logrules.tools.bundle.text_view import TextView
 
 # A pattern of the user's own may backtrack without end.
@@ -123,8 +122,13 @@ class Redactor:
     def _recognised(self, view: str, places: Sequence[int]) -> Iterator[Span]:
         for pattern in self._own:
             yield from _of_own(pattern, view)
-        yield from secrets_of_forms(view)
-        yield from _near_names(view, places)
+        yield from secrets_of_patterns(view)
+        yield from issued_secrets(view)
+        yield from named_secrets(view, places)
+        yield from secrets_near_names(view, places)
+        yield from secret_cells(view, places)
+        yield from secrets_of_commands(view)
+        yield from random_tokens(view)
 
 
 def mark(kind: str) -> str:
@@ -139,17 +143,6 @@ def _of_own(pattern: "regex.Pattern[str]", view: str) -> Iterator[Span]:
     except TimeoutError:
         raise LogrulesError(f"the pattern {pattern.pattern} takes too long; nothing was written") from None
     yield from found
-
-
-def _near_names(view: str, places: Sequence[int]) -> Iterator[Span]:
-    yield from named_secrets(view, places)
-    for name, spans in (
-        ("key near its name", secrets_near_names(view, places)),
-        ("secret in a table", secret_cells(view, places)),
-        ("secret on a command line", command_secrets(view)),
-        ("random token", random_tokens(view)),
-    ):
-        yield from ((*span, name) for span in spans)
 
 
 def _known_spans(reading: _Reading, known: KnownSecrets) -> Iterator[Span]:

@@ -43,7 +43,8 @@ class RepeatedLines:
 
         All that was looked at is in it: what makes a value a secret may be the head of its column or of its block.
         """
-        found = {self._shapes[self._line_of(start)] for start, _, _ in spans}
+        lines = {at for start, end, _ in spans for at in range(self._line_of(start), self._line_of(end - 1) + 1)}
+        found = {self._shapes[at] for at in lines}
         alike = [at for at, shape in enumerate(self._shapes) if self._left_out[at] and shape in found]
         for at in alike:
             self._take(at)

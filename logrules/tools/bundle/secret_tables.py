@@ -31,13 +31,10 @@ _MAX_ROWS = 10_000
 _MIN_CHARS = 6
 
 
-def secret_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Where values of columns and of rows of SQL stand (start, end) whose names are secret, and begin at ``places``."""
-    yield from _separated_cells(text, places)
-    yield from _paired_cells(text, places)
-    yield from _aligned_cells(text, places)
-    if _VALUES.search(text):
-        yield from _inserted_values(text)
+def secret_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, str]]:
+    """Where values of columns and rows of SQL stand (start, end, kind) whose names are secret, and begin at ``places``."""
+    for find in (_separated_cells, _paired_cells, _aligned_cells, _inserted_values):
+        yield from ((*span, "secret in a table") for span in find(text, places))
 
 
 def _separated_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -137,8 +134,8 @@ def _aligned_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]
                     yield start + begin, start + end
 
 
-def _inserted_values(text: str) -> Iterator[tuple[int, int]]:
-    for found in _INSERTED.finditer(text):
+def _inserted_values(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    for found in _INSERTED.finditer(text) if places and _VALUES.search(text) else ():
         names = [name.strip(_QUOTES) for name in found["names"].split(",")]
         wanted = [number for number, name in enumerate(names) if _is_name(name)]
         for row in _ROW.finditer(found["rows"]) if wanted else ():
