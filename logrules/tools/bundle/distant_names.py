@@ -1,15 +1,15 @@
 """Secrets that do not stand right behind their names: below them, in front of them, or in an attribute."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import regex
 
-from logrules.tools.bundle.name_places import lines_at, matches_at, places_in
 from logrules.tools.bundle.score import Name, Place, is_identifier, is_secret, name_before, name_of
-from logrules.tools.bundle.secret_names import KEYS, NAMED, PASSWORDS
+from logrules.tools.bundle.secret_names import ANY_NAME, KEYS, NAMED, PASSWORDS, matches_at
+from logrules.tools.bundle.text_view import lines_round, starts_of
 
-_NAMED = regex.compile(NAMED, regex.VERBOSE | regex.IGNORECASE)
 _LETTER = r"""[^\s"'`,;:=()\[\]{}<>|&\\\u3000-\u9fff]"""
 # What may be a value: a word with a digit, a sign or a capital inside, maybe behind a quote as JSON and HTML spell it.
 _WORD = regex.compile(
@@ -54,6 +54,7 @@ _TURNED = tuple(
         r"""(?<!\S)["'“]?(?P<secret>[^\s"'()]{6,400}+)["'”]?[ ]?[(](?P<password>password|passwd|passphrase|pwd|密码|口令|密钥)[)]""",
     )
 )
+_AT = re.compile("@")
 _LOGGED_IN = regex.compile(
     r"""(?<![\w/.:@-])[\w.-]{1,40}+[:/](?P<secret>[^\s:"'/]{6,100})@(?:[\w.-]{1,100}:\d{2,5}\b|[\w-]{1,60}(?:\.[\w-]{1,60}){1,6})"""
 )
@@ -72,13 +73,12 @@ _INTERNET = regex.compile(
 
 def secrets_near_names(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, str]]:
     """Where they stand (start, end, kind), of names that begin at ``places``."""
-    for find in (_behind, _below, _in_front):
+    for find in (_behind, _below, _in_front, _logins):
         yield from ((*span, "key near its name") for span in find(text, places))
-    yield from ((*span, "key near its name") for span in _logins(text))
 
 
 def _behind(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    for found in matches_at(_NAMED, text, places):
+    for found in matches_at(ANY_NAME, text, places):
         if found["hint"] is None or is_identifier(name_before(text, found.start())[0] + found["hint"]):
             yield from islice(_values_behind(text, found), 1)
 
@@ -91,20 +91,16 @@ def _below(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _in_front(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    for line in lines_at(text, places):
-        start, end = text.rfind("\n", 0, max(0, line - 1)) + 1, text.find("\n", line)
-        for found in (
-            one for pattern in _TURNED for one in pattern.finditer(text, start, end if end >= 0 else len(text))
-        ):
+    for start, end in lines_round(text, places, 1):
+        for found in (one for pattern in _TURNED for one in pattern.finditer(text, start, end)):
             if is_secret(Name.PASSWORD if found["password"] else Name.KEY, Place.BEFORE, found["secret"]):
                 yield found.span("secret")
 
 
-def _logins(text: str) -> Iterator[tuple[int, int]]:
+def _logins(text: str, _places: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Where passwords stand between a user and a host (start, end)."""
-    for line in lines_at(text, [*places_in("@", text)]):
-        end = text.find("\n", line)
-        for found in _LOGGED_IN.finditer(text, line, end if end >= 0 else len(text)):
+    for start, end in lines_round(text, starts_of(_AT, text)):
+        for found in _LOGGED_IN.finditer(text, start, end):
             place = Place.AT_HOST if _INTERNET.match(text, found.end("secret")) else Place.LOGIN
             if is_secret(Name.NONE, place, found["secret"]):
                 yield found.span("secret")

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 import regex
 
 from logrules.tools.bundle.looks import MIN_HINTED, drawn_by_lot, has_mixture, is_drawn, is_nothing
-from logrules.tools.bundle.name_places import lines_at
 from logrules.tools.bundle.score import (
     Name,
     Place,
@@ -18,6 +17,7 @@ from logrules.tools.bundle.score import (
     name_of,
 )
 from logrules.tools.bundle.secret_names import KEYS, NAME_REST, NAMED, PASSWORDS
+from logrules.tools.bundle.text_view import lines_round
 
 # What may stand between a name and its sign: (secret), [0], .value, a type, the bracket and quote of what held it.
 _QUALIFIED = r"""
@@ -132,7 +132,7 @@ def named_secrets(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, 
         tries = tries + 1 if found.start() < refused_until else 0
         refused_until = max(refused_until, found.end("secret"))
         place = max(found.start("set") if tries < _MAX_TRIES else refused_until, found.start() + 1)
-    for start in lines_at(text, places):
+    for start, _ in lines_round(text, places):
         found = _LINE.match(text, start)
         if found is None:
             continue

@@ -14,13 +14,13 @@ from logrules.tools.bundle.issued_forms import issued_secrets, random_tokens
 from logrules.tools.bundle.known_secrets import KnownSecrets
 from logrules.tools.bundle.line_heads import without_line_heads
 from logrules.tools.bundle.looks import is_nothing
-from logrules.tools.bundle.name_places import last_words, name_places
 from logrules.tools.bundle.named_values import named_secrets
 from logrules.tools.bundle.plain_text import folded, without_controls
 from logrules.tools.bundle.private_details import ADDRESS, private_details
 from logrules.tools.bundle.record_texts import texts_of_records
 from logrules.tools.bundle.repeated_lines import RepeatedLines
 from logrules.tools.bundle.respelled import respelled
+from logrules.tools.bundle.secret_names import name_ends, name_places
 from logrules.tools.bundle.secret_tables import secret_cells
 from logrules.tools.bundle.table_patterns import secrets_of_commands, secrets_of_patterns
 from logrules.tools.bundle.text_view import TextView
@@ -91,7 +91,7 @@ class Redactor:
 
     def _read(self, view: str) -> "_Reading":
         """What is recognised; patterns of the user's own are looked for in every line, all others where they may be."""
-        lines = RepeatedLines(view, last_words(view))
+        lines = RepeatedLines(view, name_ends(view))
         parts: list[tuple[TextView, TextView | None]] = []
         spans: list[Span] = list(self._everything(view, whole_lines(view))) if self._own else []
         part = lines.distinct()

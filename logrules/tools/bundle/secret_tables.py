@@ -7,9 +7,9 @@ from functools import lru_cache
 import regex
 
 from logrules.tools.bundle.looks import is_nothing
-from logrules.tools.bundle.name_places import last_words, lines_at
 from logrules.tools.bundle.score import Name, Place, is_secret
-from logrules.tools.bundle.secret_names import KEYS, PASSWORDS
+from logrules.tools.bundle.secret_names import KEYS, PASSWORDS, name_ends
+from logrules.tools.bundle.text_view import lines_round
 
 _NAME = regex.compile(
     rf"""[\w .\-]{{0,40}}?(?:{PASSWORDS}|{KEYS}|(?-i:[A-Za-z]_)(?:sk|key|token|pat|pass|pwd))""",
@@ -39,7 +39,7 @@ def secret_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, s
 
 def _separated_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     read_until = 0
-    for head in lines_at(text, places):
+    for head, _ in lines_round(text, places):
         end = text.find("\n", head, head + _MAX_HEAD_CHARS)
         if head < read_until or end < 0:
             continue
@@ -64,7 +64,7 @@ def _separated_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, in
 
 def _paired_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Values of tables that have the names in their first column."""
-    for start in lines_at(text, places):
+    for start, _ in lines_round(text, places):
         found = _PAIRED.match(text, start)
         if found is None or not _is_name(found["name"]):
             continue
@@ -74,7 +74,7 @@ def _paired_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]
 
 @lru_cache(maxsize=4_096)
 def _is_name(cell: str) -> bool:
-    return len(cell) <= _MAX_NAME_CHARS and any(last_words(cell)) and _NAME.fullmatch(cell) is not None
+    return len(cell) <= _MAX_NAME_CHARS and any(name_ends(cell)) and _NAME.fullmatch(cell) is not None
 
 
 def _rows(text: str, start: int) -> Iterator[tuple[int, str]]:
@@ -115,7 +115,7 @@ _VALUE = regex.compile(r"(?:^|,)\s*+('(?:[^'\\]|\\.|'')*+'|[^,]*?)\s*+(?=,|$)")
 
 def _aligned_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     read_until = 0
-    for head in lines_at(text, places):
+    for head, _ in lines_round(text, places):
         found = _ALIGNED.match(text, head) if head >= read_until else None
         if found is None:
             continue

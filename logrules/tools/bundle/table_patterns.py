@@ -6,7 +6,7 @@ A pattern is tried only near the words that it cannot match without; those of al
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -18,11 +18,12 @@ from logrules.parsing.literal_matcher import LiteralMatcher, matcher_of
 from logrules.ruleset.required_words import required_words
 from logrules.tools.bundle.issued_forms import START, is_plain_json
 from logrules.tools.bundle.looks import is_nothing
+from logrules.tools.bundle.text_view import lines_round
 
 # The words of a pattern may be an expression, where no piece of text is in every match.
 _EXPRESSION = "re:"
 # What they stand on may begin so many lines above and go on so many below (an entry of .netrc, a command).
-_LINES_BEFORE, _LINES_BEHIND = 3, 3
+_LINES_ROUND = (3, 3)
 _FLAGS = {"surrounded": regex.DOTALL, "blocks": regex.DOTALL | regex.MULTILINE, "commands": regex.MULTILINE}
 _COMMAND = "secret on a command line"
 
@@ -58,7 +59,7 @@ class _Rows:
         """What matches, with its kind."""
         for number, places in sorted(self._places(text).items()):
             row = self._rows[number]
-            for start, end in [(0, len(text))] if row.is_block else _regions(text, sorted(places)):
+            for start, end in [(0, len(text))] if row.is_block else lines_round(text, sorted(places), *_LINES_ROUND):
                 yield from ((row.kind, found) for found in row.pattern.finditer(text, start, end))
 
     def _places(self, text: str) -> dict[int, list[int]]:
@@ -112,24 +113,3 @@ def _row(table: str, row: str | list[str]) -> _Row:
     head = START if table == "patterns" else ""
     known = words[0] if words else "|".join(required_words(expression))
     return _Row(kind, known, regex.compile(head + expression, _FLAGS.get(table, 0)), table == "blocks")
-
-
-def _regions(text: str, places: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """The lines with the places, which are in order, and those round them; regions that meet are one."""
-    start = end = line_end = -1
-    for place in places:
-        if place < line_end:
-            continue
-        line_end = text.find("\n", place) + 1 or len(text)
-        first = place
-        for _ in range(_LINES_BEFORE + 1):
-            first = text.rfind("\n", 0, max(first, 0))
-        if first + 1 > end:
-            if end >= 0:
-                yield start, end
-            start = first + 1
-        end = line_end
-        for _ in range(_LINES_BEHIND):
-            end = text.find("\n", end) + 1 or len(text)
-    if end >= 0:
-        yield start, end
