@@ -74,11 +74,8 @@ def respelled(view: str) -> TextView | None:
 def _pieces(view: str) -> Iterator[Piece]:
     """Texts that are not empty, with where they stand in the view."""
     last = line_end = 0
-    for found in (
-        one
-        for start, end in lines_round(view, starts_of(_SPELT_OTHERWISE, view), 1, _LINES_BEHIND)
-        for one in _SPELT.finditer(view, start, end)
-    ):
+    lines = lines_round(view, starts_of(_SPELT_OTHERWISE, view), 1, _LINES_BEHIND)
+    for found in (one for start, end in lines for one in _SPELT.finditer(view, start, end)):
         char = _char(found)
         if char is None:
             continue

@@ -32,7 +32,7 @@ _MIN_CHARS = 6
 
 
 def secret_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, str]]:
-    """Where values of columns and rows of SQL stand (start, end, kind) whose names are secret, and begin at ``places``."""
+    """Where values of columns and rows of SQL stand (start, end, kind) below names that begin at ``places``."""
     for find in (_separated_cells, _paired_cells, _aligned_cells, _inserted_values):
         yield from ((*span, "secret in a table") for span in find(text, places))
 
