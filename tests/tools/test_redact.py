@@ -240,12 +240,12 @@ def test_a_chain_of_names_is_looked_through_a_few_times_only(monkeypatch):
 
 def test_a_place_of_a_name_is_missed_by_no_short_cut():
     """Names are looked for near their last words only; trying each character finds the same."""
-    from logrules.tools.bundle import name_places
+    from logrules.tools.bundle import secret_names
     from tests.tools.test_redaction_corpus import CORPUS
 
     text = "\n".join(path.read_text(encoding="utf-8") for path in sorted(CORPUS.glob("*.toml")))
-    slowly = [found.start() for found in name_places.ANY_NAME.finditer(text, overlapped=True)]
-    assert name_places.name_places(text) == slowly
+    slowly = [found.start() for found in secret_names.ANY_NAME.finditer(text, overlapped=True)]
+    assert secret_names.name_places(text) == slowly
     assert len(slowly) > 1_000
 
 

@@ -4,8 +4,8 @@ import re
 import string
 from collections.abc import Iterable, Iterator
 
-from logrules.tools.bundle.form_places import begins_secret
-from logrules.tools.bundle.secret_looks import drawn_by_lot, has_mixture
+from logrules.tools.bundle.issued_forms import begins_secret
+from logrules.tools.bundle.looks import drawn_by_lot, has_mixture
 from logrules.tools.bundle.text_view import Piece, TextView, view_of
 
 # Where a line begins that was cut, where it ends, and where the next one goes on.
@@ -94,8 +94,10 @@ def _joint(
 ) -> tuple[int, int] | None:
     """Where a line ends and goes on; ``places``: where the one before begins, it itself, its end, the next."""
     (end, how), (before, line, stop, below) = ended, places
-    head = _same_beginning(text, flat, line, below)
     width = stop - line
+    if how is None and width < min(_TERMINALS) and not _TOKEN.match(text, end - 1):
+        return None
+    head = _same_beginning(text, flat, line, below)
     if width in _TERMINALS or width - head in _TERMINALS:
         rest = below + head
         is_frame = how == "frame"

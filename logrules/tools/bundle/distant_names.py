@@ -1,33 +1,15 @@
 """Secrets that do not stand right behind their names: below them, in front of them, or in an attribute."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import regex
 
-from logrules.tools.bundle.name_places import lines_at, matches_at, places_in
-from logrules.tools.bundle.secret_looks import (
-    MIN_HINTED,
-    MIN_SIGNED,
-    SHORT_HINTS,
-    drawn_by_lot,
-    has_signs,
-    is_any_secret,
-    is_by_chance,
-    is_chosen,
-    is_drawn,
-    is_hinted,
-    is_identifier,
-    is_mixed_fourfold,
-    is_nothing,
-    name_before,
-)
-from logrules.tools.bundle.secret_names import HINT_START, HINTS, KEYS, NAME_END, PASSWORDS
+from logrules.tools.bundle.score import Name, Place, is_identifier, is_secret, name_before, name_of
+from logrules.tools.bundle.secret_names import ANY_NAME, KEYS, NAMED, PASSWORDS, matches_at
+from logrules.tools.bundle.text_view import lines_round, starts_of
 
-_NAMED = regex.compile(
-    rf"(?: (?P<password>{PASSWORDS}) | (?P<key>{KEYS}) | {HINT_START}(?P<hint>{HINTS}) ) {NAME_END}",
-    regex.VERBOSE | regex.IGNORECASE,
-)
 _LETTER = r"""[^\s"'`,;:=()\[\]{}<>|&\\\u3000-\u9fff]"""
 # What may be a value: a word with a digit, a sign or a capital inside, maybe behind a quote as JSON and HTML spell it.
 _WORD = regex.compile(
@@ -59,7 +41,6 @@ _ABOUT = regex.compile(
 _HASH = regex.compile(r"(?:\w{1,8}[:-])?[0-9a-f-]{12,}", regex.IGNORECASE)
 _RUN = regex.compile(r"_?[0-9A-Za-z]{16,}")
 _FAR_CHARS, _MAX_WORDS = 150, 8
-_MIN_DRAWN = 3
 _ESCAPED_QUOTE = regex.compile(r"\\+(?:u00|x)2[27]|&quot;|&#3[49];")
 # Right behind these a value stands.
 _SAID = regex.compile(r"(?:(?:\b(?:is|was|to|now|keep)|[:=>为是成了])[ ]?|^)[\"'`]?$")
@@ -73,12 +54,13 @@ _TURNED = tuple(
         r"""(?<!\S)["'“]?(?P<secret>[^\s"'()]{6,400}+)["'”]?[ ]?[(](?P<password>password|passwd|passphrase|pwd|密码|口令|密钥)[)]""",
     )
 )
+_AT = re.compile("@")
 _LOGGED_IN = regex.compile(
     r"""(?<![\w/.:@-])[\w.-]{1,40}+[:/](?P<secret>[^\s:"'/]{6,100})@(?:[\w.-]{1,100}:\d{2,5}\b|[\w-]{1,60}(?:\.[\w-]{1,60}){1,6})"""
 )
 # A sentence that ends in a colon, and what it announces alone on a line below.
 _BELOW = regex.compile(
-    rf"(?:{PASSWORDS}|{KEYS}|{HINT_START}(?P<hint>{HINTS})){NAME_END}(?P<rest>[^\n]{{0,100}}?)[:：][ \t]*\r?\n(?:[ \t]*\r?\n)?[ \t]*(?P<secret>[^\s]{{8,400}}+)[ \t]*$",
+    rf"{NAMED}(?P<rest>[^\n]{{0,100}}?)[:：][ \t]*\r?\n(?:[ \t]*\r?\n)?[ \t]*(?P<secret>[^\s]{{8,400}}+)[ \t]*$",
     regex.VERBOSE | regex.IGNORECASE | regex.MULTILINE,
 )
 # What a user and a password stand in front of, and no name of a module does.
@@ -89,85 +71,61 @@ _INTERNET = regex.compile(
 )
 
 
-def secrets_near_names(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Where they stand (start, end), of names that begin at ``places``."""
-    for name in matches_at(_NAMED, text, places):
-        left, before = name_before(text, name.start())
-        left = left.removeprefix("u0022")
-        if name["hint"] is None or is_identifier(left + name["hint"]):
-            yield from islice(_values_behind(text, name, left, before), 1)
+def secrets_near_names(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, str]]:
+    """Where they stand (start, end, kind), of names that begin at ``places``."""
+    for find in (_behind, _below, _in_front, _logins):
+        yield from ((*span, "key near its name") for span in find(text, places))
+
+
+def _behind(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    for found in matches_at(ANY_NAME, text, places):
+        if found["hint"] is None or is_identifier(name_before(text, found.start())[0] + found["hint"]):
+            yield from islice(_values_behind(text, found), 1)
+
+
+def _below(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     for found in matches_at(_BELOW, text, places):
-        is_asked_for = (
-            found["rest"] == ""
-            and found["hint"] is None
-            and not found["secret"].endswith(":")
-            and is_chosen(found["secret"])
-        )
-        is_drawn_long = drawn_by_lot(found["secret"]) >= (MIN_HINTED if found["hint"] is None else MIN_SIGNED)
-        if (is_asked_for or is_drawn_long) and not is_nothing(found["secret"]):
+        is_asked_for = found["rest"] == "" and found["hint"] is None and not found["secret"].endswith(":")
+        if is_secret(name_of(found), Place.ANNOUNCED if is_asked_for else Place.BELOW, found["secret"]):
             yield found.span("secret")
-    for start, end in _lines_before(text, places):
+
+
+def _in_front(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    for start, end in lines_round(text, places, 1):
         for found in (one for pattern in _TURNED for one in pattern.finditer(text, start, end)):
-            is_sure = found.groupdict().get("password") is not None
-            if is_drawn(found["secret"]) or (is_chosen(found["secret"]) and is_sure):
+            if is_secret(Name.PASSWORD if found["password"] else Name.KEY, Place.BEFORE, found["secret"]):
                 yield found.span("secret")
-    yield from logins(text)
 
 
-def logins(text: str) -> Iterator[tuple[int, int]]:
+def _logins(text: str, _places: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Where passwords stand between a user and a host (start, end)."""
-    for line in lines_at(text, [*places_in("@", text)]):
-        end = text.find("\n", line)
-        for found in _LOGGED_IN.finditer(text, line, end if end >= 0 else len(text)):
-            is_sure = _INTERNET.match(text, found.end("secret")) is not None
-            if is_drawn(found["secret"]) or (is_chosen(found["secret"]) and is_sure):
+    for start, end in lines_round(text, starts_of(_AT, text)):
+        for found in _LOGGED_IN.finditer(text, start, end):
+            place = Place.AT_HOST if _INTERNET.match(text, found.end("secret")) else Place.LOGIN
+            if is_secret(Name.NONE, place, found["secret"]):
                 yield found.span("secret")
 
 
-def _lines_before(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """The lines with the places, each with the one before."""
-    for line in lines_at(text, places):
-        end = text.find("\n", line)
-        yield text.rfind("\n", 0, max(0, line - 1)) + 1, end if end >= 0 else len(text)
-
-
-def _values_behind(text: str, name: "regex.Match[str]", left: str, before: str) -> Iterator[tuple[int, int]]:
-    behind = text[name.end() : name.end() + _FAR_CHARS]
+def _values_behind(text: str, found: "regex.Match[str]") -> Iterator[tuple[int, int]]:
+    behind, name = text[found.end() : found.end() + _FAR_CHARS], name_of(found)
     for word in islice(_WORD.finditer(behind), _MAX_WORDS):
-        between = behind[: word.start(1)]
-        is_near = _may_be_value(name, word[1]) and _BETWEEN.fullmatch(between) is not None
-        if is_near and _is_value(name, left, before, between, word[1]):
-            start, end = (name.end() + place for place in word.span(1))
-            yield start, _REST.match(text, end).end()  # type: ignore[union-attr]  # (it fits the empty text too)
+        # Few words would be enough in any place: of those it is looked for.
+        if is_secret(name, Place.ANNOUNCED, word[1]):
+            place = _place(found, behind[: word.start(1)], word[1])
+            if place is not None and is_secret(name, place, word[1]):
+                start, end = (found.end() + at for at in word.span(1))
+                yield start, _REST.match(text, end).end()  # type: ignore[union-attr]  # (it fits the empty text too)
 
 
-def _may_be_value(name: "regex.Match[str]", value: str) -> bool:
-    is_named = name["hint"] is None and is_chosen(value)
-    return is_named or has_signs(value) or drawn_by_lot(value) >= _MIN_DRAWN
-
-
-def _is_value(name: "regex.Match[str]", left: str, before: str, between: str, value: str) -> bool:
-    """Whether a word that stands some way behind a name is its value."""
-    drawn = drawn_by_lot(value)
+def _place(name: "regex.Match[str]", between: str, value: str) -> Place | None:
+    """How a word some way behind a name stands to it; None where it tells of something else."""
     # A symbol goes on behind what looks like a name, as does the path of a resource.
     is_symbol = not between and name[0].isascii() and not _RUN.fullmatch(value)
-    if is_symbol or (between == "/" and _HASH.fullmatch(value)):
-        return False
-    if _WHOSE.search(between) or _ABOUT.search(between):
-        return False
-    if name["password"]:
-        may_be = has_signs(value) or is_identifier(left + name["password"])
-        return drawn >= MIN_HINTED or _is_said(between, value) or (may_be and is_drawn(value))
-    if name["key"]:
-        is_prose = not left.startswith("--") and not is_identifier(left + name["key"])
-        if is_prose or is_any_secret(left, name["key"]):
-            return drawn >= MIN_SIGNED and not _HASH.fullmatch(value)
-        # One that signs chop into short pieces.
-        is_chopped = len(value) >= MIN_SIGNED and is_by_chance(value)
-        return drawn >= MIN_HINTED or is_chopped or _is_said(between, value)
-    is_long = drawn >= MIN_SIGNED or (name["hint"].lower() in SHORT_HINTS and is_mixed_fourfold(value))
-    return is_long and is_hinted(name["hint"], left, before, value)
-
-
-def _is_said(between: str, value: str) -> bool:
-    return is_chosen(value) and not is_nothing(value) and _SAID.search(_ESCAPED_QUOTE.sub('"', between)) is not None
+    is_other = _WHOSE.search(between) or _ABOUT.search(between) or (between == "/" and _HASH.fullmatch(value))
+    if is_symbol or is_other or not _BETWEEN.fullmatch(between):
+        return None
+    if name["hint"] is None and _SAID.search(_ESCAPED_QUOTE.sub('"', between)):
+        return Place.ANNOUNCED
+    left = name_before(name.string, name.start())[0].removeprefix("u0022")
+    is_of_program = left.startswith("--") or is_identifier(left + name[0])
+    return Place.FAR if is_of_program else Place.IN_PROSE

@@ -5,29 +5,19 @@ from collections.abc import Iterator, Sequence
 
 import regex
 
-from logrules.tools.bundle.name_places import lines_at
-from logrules.tools.bundle.secret_looks import (
-    MIN_HINTED,
-    MIN_SIGNED,
-    MIN_STRONG,
-    MIN_TELLING,
-    drawn_by_lot,
-    has_mixture,
-    has_signs,
-    is_any_secret,
+from logrules.tools.bundle.looks import MIN_HINTED, drawn_by_lot, has_mixture, is_drawn, is_nothing
+from logrules.tools.bundle.score import (
+    Name,
+    Place,
     is_asked,
-    is_chosen,
-    is_counted,
-    is_drawn,
-    is_hinted,
     is_identifier,
-    is_issued,
-    is_no_word,
-    is_nothing,
-    is_telling,
+    is_resource,
+    is_secret,
     name_before,
+    name_of,
 )
-from logrules.tools.bundle.secret_names import HINT_START, HINTS, KEYS, NAME_END, NAME_REST, PASSWORDS
+from logrules.tools.bundle.secret_names import KEYS, NAME_REST, NAMED, PASSWORDS
+from logrules.tools.bundle.text_view import lines_round
 
 # What may stand between a name and its sign: (secret), [0], .value, a type, the bracket and quote of what held it.
 _QUALIFIED = r"""
@@ -50,8 +40,7 @@ _HERE_DOCUMENT = r"""
 """
 _PATTERN = regex.compile(
     rf"""
-    (?: (?P<password>{PASSWORDS}) | (?P<key>{KEYS}) | {HINT_START}(?P<hint>{HINTS}) )
-    {NAME_END} {NAME_REST}?+
+    {NAMED} {NAME_REST}?+
     (?P<close> \\*+["'`] | 】 | %2[27] | \*\* )?+ \]?+ {_STATE}
     (?P<set>
         {_HERE_DOCUMENT}
@@ -143,12 +132,12 @@ def named_secrets(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, 
         tries = tries + 1 if found.start() < refused_until else 0
         refused_until = max(refused_until, found.end("secret"))
         place = max(found.start("set") if tries < _MAX_TRIES else refused_until, found.start() + 1)
-    for start in lines_at(text, places):
+    for start, _ in lines_round(text, places):
         found = _LINE.match(text, start)
         if found is None:
             continue
-        is_resource = is_any_secret(found["left"] or "", found["name"]) and not is_telling(found["secret"])
-        if not is_nothing(found["secret"]) and not is_resource:
+        name = Name.RESOURCE if is_resource(found["left"] or "", found["name"]) else Name.KEY
+        if is_secret(name, Place.SET, found["secret"]):
             yield *found.span("secret"), "password"
 
 
@@ -173,31 +162,46 @@ def _next(text: str, places: Sequence[int], start: int) -> "regex.Match[str] | N
 
 
 def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:
-    if _is_no_value(found, text, secret) or _is_passed_on(text, found):
-        return False
-    left, before = name_before(text, found.start())
+    left, _ = name_before(text, found.start())
     quoted = found["quote"] is not None or found["deep"] is not None
     # Behind the name of an option that is quoted its value is quoted too: what else stands there is an argument.
-    is_flag = left.startswith("-") and found["gap"] is not None and (quoted or not found["close"])
-    if is_chosen(secret) and _tells_enough(found, left, before):
-        return True
-    if _is_another_thing(found, left, secret, quoted=quoted):
-        return False
+    is_option = left.startswith("-") and found["gap"] is not None and (quoted or not found["close"])
+    name = name_of(found)
+    if name is not Name.HARMLESS and _is_bare(found, left, quoted=quoted):
+        name = Name.ANY_KEY if found["gap"] and found["hint"].lower() == "key" else Name.BARE
+    place = Place.OPTION if is_option else _place(found, name, left, quoted=quoted)
+    return place is not None and is_secret(name, place, secret) and not _is_no_value(found, text, secret)
+
+
+def _place(found: "regex.Match[str]", name: Name, left: str, *, quoted: bool) -> Place | None:
+    """How the value stands to the name; None where it is another's: below the end of a cell, in a list of many lines."""
+    gap = found["gap"]
+    if gap is not None and (found["block"] is not None or gap.startswith(",\n")):
+        return None
     if found["hint"] is not None:
-        # Columns are apart by tabs, words of prose by blanks: beside those the name must be no word, nor the value.
-        is_apart = found["gap"] is None or is_flag or quoted or found["gap"][0] in "\t:"
-        is_bound = left.endswith("_") or found["gap"] == " [" or found["hint"].lower() == "token"
-        is_apart = is_apart or (is_bound and drawn_by_lot(secret) >= MIN_SIGNED)
-        return is_apart and is_hinted(found["hint"], left, before, secret)
+        # Columns are apart by tabs, words of prose by blanks.
+        is_issuers = name is Name.ISSUED and (gap is None or gap.strip() in {"", "("})
+        if gap is not None and not is_issuers and not quoted and gap[0] not in "\t:":
+            return Place.APART
+        return Place.SET if quoted or is_issuers or not found["wrapped"] else Place.BRACKETED
     if found["prose"] is not None:
-        return has_mixture(secret) if found["password"] else drawn_by_lot(secret) >= MIN_STRONG
-    if found["gap"] is not None and not is_flag:
-        # Of words in a list of many lines only an option has the next one for its value.
-        return not found["gap"].startswith(",\n") and _is_secret_apart(found, secret, quoted=quoted)
+        return Place.OF_SOMEBODY
     if found["set"].strip().lower() in _IS:
-        return quoted or has_mixture(secret)
-    is_count = found["key"] is not None and not quoted and is_counted(secret)
-    return len(secret) >= MIN_STRONG and not is_count
+        return Place.SAID_QUOTED if quoted else Place.SAID
+    if gap is None:
+        return Place.SET if quoted or not found["wrapped"] else Place.BRACKETED
+    if quoted:
+        return Place.QUOTED
+    word = found["password"] or found["key"]
+    if gap.endswith(" to ") or not word.isascii():
+        return Place.SAID
+    return Place.BESIDE if gap.strip() == "(" or is_identifier(left + word) else Place.APART
+
+
+def _is_bare(found: "regex.Match[str]", left: str, *, quoted: bool) -> bool:
+    word = (found["hint"] or "").lower()
+    is_any = (word == "pass" and found["gap"]) or (word in {"key", "token"} and (found["gap"] or not quoted))
+    return bool(is_any) and not left.strip("_.")
 
 
 def _is_passed_on(text: str, found: "regex.Match[str]") -> bool:
@@ -209,24 +213,12 @@ def _is_passed_on(text: str, found: "regex.Match[str]") -> bool:
 
 
 def _is_no_value(found: "regex.Match[str]", text: str, secret: str) -> bool:
-    """Whether what stands there is a word about the value, a path, a word of help or of source, or what a field is for."""
+    """Whether what stands there is a path, a word of help or of source, or what a field is for."""
     is_path = _PATH.fullmatch(secret) is not None and drawn_by_lot(secret) < MIN_HINTED
     is_told = bool(found["typed"]) and not has_mixture(secret)
     is_code = _is_called(text, found, secret) or _is_its_own_name(text, found, secret)
     asks = is_asked(name_before(text, found.start())[0]) and not is_drawn(secret)
-    return is_nothing(secret) or is_nothing(found["secret"]) or is_path or is_told or is_code or asks
-
-
-def _tells_enough(found: "regex.Match[str]", left: str, before: str) -> bool:
-    """Whether a value right behind the name is a secret though it be made of words."""
-    gap = None if found["gap"] == "\\t" else found["gap"]
-    if gap is not None and gap.lstrip(" \t") and not gap.endswith(" to ") and gap.strip() != "(":
-        return False
-    if found["hint"] is not None:
-        return is_issued(found["hint"], left, before)
-    if found["password"] is not None:
-        return True
-    return found["prose"] is None and is_identifier(left + found["key"]) and not is_any_secret(left, found["key"])
+    return is_nothing(found["secret"]) or is_path or is_told or is_code or asks or _is_passed_on(text, found)
 
 
 def _is_called(text: str, found: "regex.Match[str]", secret: str) -> bool:
@@ -246,28 +238,5 @@ def _is_its_own_name(text: str, found: "regex.Match[str]", secret: str) -> bool:
     return _letters(last if is_attribute else secret) == name or (is_attribute and _letters(last).endswith(name))
 
 
-def _is_another_thing(found: "regex.Match[str]", left: str, secret: str, *, quoted: bool) -> bool:
-    """Whether it is no secret since its name alone is a word of this field: the key of a map, a pass, a resource."""
-    if found["wrapped"] is not None and not quoted and not is_drawn(secret):
-        return True
-    if found["key"] is not None:
-        return is_any_secret(left, found["key"]) and not is_telling(secret)
-    if found["hint"] is None or left.strip("_."):
-        return False
-    word, is_apart = found["hint"].lower(), found["gap"] is not None
-    is_any = (word == "pass" and is_apart) or (word in {"key", "token"} and (is_apart or not quoted))
-    return is_any and drawn_by_lot(secret) < MIN_TELLING and not has_signs(secret)
-
-
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.lower()))
-
-
-def _is_secret_apart(found: "regex.Match[str]", secret: str, *, quoted: bool) -> bool:
-    """Whether a value is one that a blank, a tab or a bracket parts from its name, as words of prose are."""
-    name = found["password"] or found["key"]
-    if found["password"] is not None and found["gap"].endswith(" to "):
-        return has_mixture(secret)
-    if (quoted and found["password"] is not None) or drawn_by_lot(secret) >= MIN_HINTED or not name.isascii():
-        return quoted or has_mixture(secret) or found["gap"][0] == ":" or drawn_by_lot(secret) >= MIN_SIGNED
-    return (found["password"] is not None or found["gap"].strip() == "(" or is_no_word(secret)) and is_drawn(secret)

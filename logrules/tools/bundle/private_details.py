@@ -6,6 +6,8 @@ from ipaddress import ip_address
 
 import regex
 
+from logrules.tools.bundle.text_view import lines_round, starts_of
+
 ADDRESS = "private address"
 KEEPABLE = ("emails", "paths", "addresses")
 
@@ -51,13 +53,8 @@ def private_details(text: str, keep: frozenset[str]) -> Iterator[tuple[int, int,
 
 
 def _homes(text: str) -> Iterator["regex.Match[str]"]:
-    end = 0
-    for hint in _NEAR_HOME.finditer(text):
-        if hint.start() >= end:
-            start = text.rfind("\n", 0, hint.start()) + 1
-            end = text.find("\n", hint.end())
-            end = len(text) if end < 0 else end
-            yield from _HOME.finditer(text, start, end)
+    for start, end in lines_round(text, starts_of(_NEAR_HOME, text)):
+        yield from _HOME.finditer(text, start, end)
 
 
 def _is_private(text: str) -> bool:

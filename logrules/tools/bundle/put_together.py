@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 
 import regex
 
-from logrules.tools.bundle.text_view import Piece
+from logrules.tools.bundle.text_view import Piece, lines_round, starts_of
 
 _QUOTED = r"""(?<!\\)\\*+(?P<q>["'`])(?P<text>[^"'`\n\\]{0,4096}+)\\*+(?P=q)"""
 _TERM = regex.compile(rf"""{_QUOTED}|(?P<text>[^\s"'`,()]++)""")
@@ -70,29 +70,10 @@ def put_together(view: str) -> Iterator[Piece]:
         yield "\n", line[-1][2], line[-1][2]
 
 
-def joined_places(text: str) -> Iterator[int]:
-    """Where variables are joined that are assigned somewhere, and where they are."""
-    expressions = list(_expressions(text))
-    assigned = _assigned(text, expressions)
-    for found in expressions:
-        names = _names(found)
-        if names & assigned.keys():
-            yield found.start()
-            yield from (start for name in names for _, start, _ in assigned.get(name, ()))
-
-
-def _lines_of(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
-    """From where to where the lines are in which it matches."""
-    found = pattern.search(text)
-    while found is not None:
-        end = text.find("\n", found.end())
-        end = len(text) if end < 0 else end
-        yield text.rfind("\n", 0, found.start()) + 1, end
-        found = pattern.search(text, end)
-
-
 def _formatted(view: str) -> Iterator[list[Piece]]:
-    for found in (one for start, end in _lines_of(_GAPS, view) for one in _FORMAT.finditer(view, start, end)):
+    for found in (
+        one for start, end in lines_round(view, starts_of(_GAPS, view)) for one in _FORMAT.finditer(view, start, end)
+    ):
         fillings = _fillings(view, *found.span("fillings"))
         pieces, last = [_line_before(view, found.start())], found.start("format")
         for gap, filling in zip(_GAPS.finditer(found["format"]), fillings, strict=False):
@@ -125,7 +106,7 @@ def _joined(view: str) -> Iterator[list[Piece]]:
 
 
 def _expressions(view: str) -> Iterator["regex.Match[str]"]:
-    for start, end in _lines_of(_JOINING, view):
+    for start, end in lines_round(view, starts_of(_JOINING, view)):
         yield from _JOINED.finditer(view, start, end)
 
 

@@ -8,23 +8,21 @@ from dataclasses import dataclass
 import regex
 
 from logrules.model.errors import LogrulesError
-from logrules.tools.bundle.cut_lines import joints_of, whole_lines
+from logrules.tools.bundle.cut_lines import whole_lines
 from logrules.tools.bundle.distant_names import secrets_near_names
-from logrules.tools.bundle.form_places import secrets_of_forms
+from logrules.tools.bundle.issued_forms import issued_secrets, random_tokens
 from logrules.tools.bundle.known_secrets import KnownSecrets
 from logrules.tools.bundle.line_heads import without_line_heads
-from logrules.tools.bundle.name_places import name_places
+from logrules.tools.bundle.looks import is_nothing
 from logrules.tools.bundle.named_values import named_secrets
 from logrules.tools.bundle.plain_text import folded, without_controls
 from logrules.tools.bundle.private_details import ADDRESS, private_details
-from logrules.tools.bundle.random_tokens import random_tokens
 from logrules.tools.bundle.record_texts import texts_of_records
 from logrules.tools.bundle.repeated_lines import RepeatedLines
 from logrules.tools.bundle.respelled import respelled
-from logrules.tools.bundle.secret_forms import command_secrets
-from logrules.tools.bundle.secret_looks import is_nothing
+from logrules.tools.bundle.secret_names import name_ends, name_places
 from logrules.tools.bundle.secret_tables import secret_cells
-from logrules.tools.bundle.suspect_lines import suspect_lines
+from logrules.tools.bundle.table_patterns import secrets_of_commands, secrets_of_patterns
 from logrules.tools.bundle.text_view import TextView
 
 # A pattern of the user's own may backtrack without end.
@@ -93,30 +91,28 @@ class Redactor:
 
     def _read(self, view: str) -> "_Reading":
         """What is recognised; patterns of the user's own are looked for in every line, all others where they may be."""
-        lines = RepeatedLines(view)
+        lines = RepeatedLines(view, name_ends(view))
         parts: list[tuple[TextView, TextView | None]] = []
-        spans: list[Span] = list(self._everything(view)) if self._own else []
+        spans: list[Span] = list(self._everything(view, whole_lines(view))) if self._own else []
         part = lines.distinct()
         while part is not None:
-            cuts = list(joints_of(part.text))
-            parts.append((part, whole_lines(part.text, cuts)))
-            suspects = suspect_lines(part.text, cuts) if not self._own else None
-            if suspects is not None:
-                found = self._everything(suspects.text)
-                places = ((kind, one) for start, end, kind in found for one in suspects.spans(start, end))
-                spans += [(*piece, kind) for kind, one in places for piece in part.spans(*one)]
+            whole = whole_lines(part.text)
+            parts.append((part, whole))
+            found = self._everything(part.text, whole) if not self._own else ()
+            spans += [(*piece, kind) for start, end, kind in found for piece in part.spans(start, end)]
             part = lines.like(spans)
         return _Reading(view, tuple(parts), tuple(spans))
 
-    def _everything(self, view: str, depth: int = 0) -> Iterator[Span]:
+    def _everything(self, view: str, whole: TextView | None, depth: int = 0) -> Iterator[Span]:
         """What is recognised in a text, in its lines as they were before they were cut, in what it spells or holds."""
         places = name_places(view)
         yield from self._recognised(view, places)
         if depth == _MAX_DEPTH:
             return
-        others = (without_line_heads(view, places), whole_lines(view), texts_of_records(view), respelled(view))
+        others = (without_line_heads(view, places), whole, texts_of_records(view), respelled(view))
         for other in filter(None, others):
-            for start, end, kind in self._everything(other.text, depth + 1):
+            its_whole = whole_lines(other.text) if depth + 1 < _MAX_DEPTH else None
+            for start, end, kind in self._everything(other.text, its_whole, depth + 1):
                 parts = other.spans(start, end)
                 # What stands for no value may end a line that was not cut.
                 first = view[slice(*parts[0])]
@@ -126,8 +122,13 @@ class Redactor:
     def _recognised(self, view: str, places: Sequence[int]) -> Iterator[Span]:
         for pattern in self._own:
             yield from _of_own(pattern, view)
-        yield from secrets_of_forms(view)
-        yield from _near_names(view, places)
+        yield from secrets_of_patterns(view)
+        yield from issued_secrets(view)
+        yield from named_secrets(view, places)
+        yield from secrets_near_names(view, places)
+        yield from secret_cells(view, places)
+        yield from secrets_of_commands(view)
+        yield from random_tokens(view)
 
 
 def mark(kind: str) -> str:
@@ -142,17 +143,6 @@ def _of_own(pattern: "regex.Pattern[str]", view: str) -> Iterator[Span]:
     except TimeoutError:
         raise LogrulesError(f"the pattern {pattern.pattern} takes too long; nothing was written") from None
     yield from found
-
-
-def _near_names(view: str, places: Sequence[int]) -> Iterator[Span]:
-    yield from named_secrets(view, places)
-    for name, spans in (
-        ("key near its name", secrets_near_names(view, places)),
-        ("secret in a table", secret_cells(view, places)),
-        ("secret on a command line", command_secrets(view)),
-        ("random token", random_tokens(view)),
-    ):
-        yield from ((*span, name) for span in spans)
 
 
 def _known_spans(reading: _Reading, known: KnownSecrets) -> Iterator[Span]:

@@ -1,7 +1,7 @@
 """The lines of a text without those that only tell other numbers: of a log of training one in three or fewer.
 
 Two lines are alike if they are the same but for digits, of about as many. Where one of them holds a secret, all that
-are like it are looked at.
+are like it are looked at; where one names a secret, each is, since numbers may be secrets there.
 """
 
 from bisect import bisect_right
@@ -15,24 +15,23 @@ _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _NOT = bytes.maketrans(b"\0\1", b"\1\0")
 # Of lines that are alike so many are looked at, and of all others so many round them: what stands there may tell.
 _ENOUGH, _CONTEXT = 2, 3
-# Lines that name what stands far below them: the heads of blocks and of columns.
-_NAMES = ("pass", "secret", "token", "key", "cred", "auth", "kind", "begin", "pwd", "密", "口", "令", "凭", "钥")
 
 
 class RepeatedLines:
-    """The lines of a text by what they are like."""
+    """The lines of a text by what they are like. ``telling`` are places of which the lines are no repetitions."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, telling: Iterable[int]) -> None:
         self._text = text
         self._shapes = _shapes(text)
         self._starts = [*accumulate((len(line) + 1 for line in text.split("\n")), initial=0)]
         self._left_out = bytearray(b"\1" * len(self._shapes))
         seen: Counter[str] = Counter()
-        heads = {shape for shape in set(self._shapes) if _is_head(shape)}
         for at, shape in enumerate(self._shapes):
             seen[shape] += 1
-            if seen[shape] <= _ENOUGH or shape in heads:
+            if seen[shape] <= _ENOUGH:
                 self._take(at)
+        for at in {self._line_of(place) for place in telling}:
+            self._take(at)
 
     def distinct(self) -> TextView | None:
         """The text but for lines that are like several before, as are those round them; None if all are."""
@@ -44,11 +43,15 @@ class RepeatedLines:
 
         All that was looked at is in it: what makes a value a secret may be the head of its column or of its block.
         """
-        found = {self._shapes[bisect_right(self._starts, start) - 1] for start, _, _ in spans}
+        lines = {at for start, end, _ in spans for at in range(self._line_of(start), self._line_of(end - 1) + 1)}
+        found = {self._shapes[at] for at in lines}
         alike = [at for at, shape in enumerate(self._shapes) if self._left_out[at] and shape in found]
         for at in alike:
             self._take(at)
         return self.distinct() if alike else None
+
+    def _line_of(self, place: int) -> int:
+        return bisect_right(self._starts, place) - 1
 
     def _take(self, at: int) -> None:
         first, end = max(0, at - _CONTEXT), min(len(self._left_out), at + _CONTEXT + 1)
@@ -60,10 +63,6 @@ def _shapes(text: str) -> list[str]:
     flat = text.encode("utf-8", "surrogatepass").translate(_DIGITS)
     short = flat.replace(b"0000", b"4").replace(b"000", b"0").replace(b"00", b"0")
     return short.decode("utf-8", "surrogatepass").split("\n")
-
-
-def _is_head(shape: str) -> bool:
-    return "0" not in shape and "4" not in shape and any(name in shape.lower() for name in _NAMES)
 
 
 def _pieces(text: str, starts: list[int], kept: bytearray) -> Iterator[Piece]:

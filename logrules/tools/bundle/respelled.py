@@ -10,7 +10,7 @@ import regex
 
 from logrules.tools.bundle.plain_text import folded
 from logrules.tools.bundle.put_together import put_together
-from logrules.tools.bundle.text_view import Piece, TextView, view_of
+from logrules.tools.bundle.text_view import Piece, TextView, lines_round, starts_of, view_of
 
 # Between parts of one text, as languages and shells join them: side by side, by a sign, on the next line, as
 # arguments of what joins them, by a second assignment, and by what fills a gap.
@@ -48,18 +48,16 @@ _SPELT = regex.compile(
 _NEXT_QUOTED = (
     r"""(?:[ \t]{0,40}(?:\.\.?|\+\+?|[&~]|\|\||<<|<>|\\)?\s{0,80}[bBrRuU]?[fF]?\\*["'`]){1,8}[\w+/=.~@\#$!*^-]"""
 )
-# What each of these has, but for ends of lines, and what is put together: found in a hundredth of the time.
-SPELT_OTHERWISE = re.compile(
+# What each of these has: found in a hundredth of the time.
+_SPELT_OTHERWISE = re.compile(
     rf"""\\u[0-9a-fA-F{{]|\\U[0-9a-fA-F]{{8}}|\\x[0-9a-fA-F]|\\[01][0-7]{{2}}|\\["'_.~-](?<![,:{{\[ =(][\\]["'])
-    | %[0-9a-fA-F]{{2}}|&\#|&amp;\#|=[2-7][0-9A-F]=|└[ ]
+    | %[0-9a-fA-F]{{2}}|&\#|&amp;\#|=[2-7][0-9A-F]=
     | ["'`](?<={_INSIDE}["'`])(?={_NEXT_QUOTED})
     | \.\s?(?:append|concat|add|plus|push|write|put)\w{{0,10}}\( | concat\w*!?\( | join\( | paste\w?\( | [+.]=\s?["']
-    | %[-+ 0]?\d{{0,4}}(?:\.\d{{1,3}})?[sdvqr]|\{{(?:\w{{0,20}}(?:![rsa])?|:\w{{0,5}})\}}""",
+    | \\n""",
     re.VERBOSE,
 )
-# In what is looked at closely ends of lines too.
-_SUSPECT = re.compile(rf"{SPELT_OTHERWISE.pattern}|\\n", re.VERBOSE)
-_LINES_BEHIND = 4
+_LINES_BEHIND = 3
 _BASES = {"hex": 16, "octal": 8, "decimal": 10}
 _BYTE = regex.compile(r"[89A-Fa-f][0-9A-Fa-f](?=$|[\\%x])")
 _LAST_OF_ALL = 0x10FFFF
@@ -76,7 +74,8 @@ def respelled(view: str) -> TextView | None:
 def _pieces(view: str) -> Iterator[Piece]:
     """Texts that are not empty, with where they stand in the view."""
     last = line_end = 0
-    for found in (one for start, end in _suspect(view) for one in _SPELT.finditer(view, start, end)):
+    lines = lines_round(view, starts_of(_SPELT_OTHERWISE, view), 1, _LINES_BEHIND)
+    for found in (one for start, end in lines for one in _SPELT.finditer(view, start, end)):
         char = _char(found)
         if char is None:
             continue
@@ -96,23 +95,6 @@ def _pieces(view: str) -> Iterator[Piece]:
     if line_end:
         yield view[last:line_end], last, line_end
         yield "\n", line_end, line_end
-
-
-def _suspect(view: str) -> Iterator[tuple[int, int]]:
-    """Stretches of lines in which something may be spelt otherwise, from the line before to some behind."""
-    start = end = -1
-    for found in _SUSPECT.finditer(view):
-        if found.end() < end:
-            continue
-        line = view.rfind("\n", 0, max(0, view.rfind("\n", 0, found.start()))) + 1
-        if line > end >= 0:
-            yield start, end
-        start = line if line > end else start
-        end = found.end()
-        for _ in range(_LINES_BEHIND):
-            end = view.find("\n", end) + 1 or len(view)
-    if end >= 0:
-        yield start, end
 
 
 def _char(found: "regex.Match[str]") -> str | None:

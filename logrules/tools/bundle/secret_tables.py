@@ -6,15 +6,18 @@ from functools import lru_cache
 
 import regex
 
-from logrules.tools.bundle.name_places import last_words, lines_at
-from logrules.tools.bundle.secret_looks import drawn_by_lot, is_chosen, is_nothing
-from logrules.tools.bundle.secret_names import KEYS, PASSWORDS
+from logrules.tools.bundle.looks import is_nothing
+from logrules.tools.bundle.score import Name, Place, is_secret
+from logrules.tools.bundle.secret_names import KEYS, PASSWORDS, name_ends
+from logrules.tools.bundle.text_view import lines_round
 
 _NAME = regex.compile(
     rf"""[\w .\-]{{0,40}}?(?:{PASSWORDS}|{KEYS}|(?-i:[A-Za-z]_)(?:sk|key|token|pat|pass|pwd))""",
     regex.VERBOSE | regex.IGNORECASE,
 )
-_PASSWORD = regex.compile(rf"[\w.\-]{{0,40}}?(?:{PASSWORDS})", regex.VERBOSE | regex.IGNORECASE)
+_PASSWORD, _KEY = (
+    regex.compile(rf"[\w .\-]{{0,40}}?(?:{names})", regex.VERBOSE | regex.IGNORECASE) for names in (PASSWORDS, KEYS)
+)
 _PAIRED = regex.compile(
     r"""
     ^ [ \t]*+ "?(?P<name>[\w.-]{2,80}+)"? [,;] "?(?P<secret>[^\s,;"]{6,400}+)"? (?:[,;][^\n,;]{0,80}+){0,3}+ $
@@ -25,21 +28,18 @@ _SEPARATORS = "\t|;,"
 _QUOTES = " \t\"'`*"
 _MAX_HEAD_CHARS, _MAX_NAME_CHARS = 800, 100
 _MAX_ROWS = 10_000
-_MIN_CHARS, _MIN_DRAWN = 6, 3
+_MIN_CHARS = 6
 
 
-def secret_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Where values of columns and of rows of SQL stand (start, end) whose names are secret, and begin at ``places``."""
-    yield from _separated_cells(text, places)
-    yield from _paired_cells(text, places)
-    yield from _aligned_cells(text, places)
-    if _VALUES.search(text):
-        yield from _inserted_values(text)
+def secret_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, str]]:
+    """Where values of columns and rows of SQL stand (start, end, kind) below names that begin at ``places``."""
+    for find in (_separated_cells, _paired_cells, _aligned_cells, _inserted_values):
+        yield from ((*span, "secret in a table") for span in find(text, places))
 
 
 def _separated_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     read_until = 0
-    for head in lines_at(text, places):
+    for head, _ in lines_round(text, places):
         end = text.find("\n", head, head + _MAX_HEAD_CHARS)
         if head < read_until or end < 0:
             continue
@@ -64,9 +64,9 @@ def _separated_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, in
 
 def _paired_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Values of tables that have the names in their first column."""
-    for start in lines_at(text, places):
+    for start, _ in lines_round(text, places):
         found = _PAIRED.match(text, start)
-        if found is None or not _is_name(found["name"]) or is_nothing(found["secret"]):
+        if found is None or not _is_name(found["name"]):
             continue
         if _is_secret_cell(found["name"], found["secret"]):
             yield found.span("secret")
@@ -74,7 +74,7 @@ def _paired_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]
 
 @lru_cache(maxsize=4_096)
 def _is_name(cell: str) -> bool:
-    return len(cell) <= _MAX_NAME_CHARS and any(last_words(cell.lower())) and _NAME.fullmatch(cell) is not None
+    return len(cell) <= _MAX_NAME_CHARS and any(name_ends(cell)) and _NAME.fullmatch(cell) is not None
 
 
 def _rows(text: str, start: int) -> Iterator[tuple[int, str]]:
@@ -88,13 +88,9 @@ def _rows(text: str, start: int) -> Iterator[tuple[int, str]]:
 
 
 def _is_secret_cell(head: str, value: str) -> bool:
-    """Whether a cell is a secret: no word, no number, nothing with blanks; below a password's name, a word."""
-    if is_nothing(value):
-        return False
-    if _PASSWORD.fullmatch(head) and value.isascii() and len(value) >= _MIN_CHARS:
-        return not value.replace(".", "").isdecimal() and " " not in value
-    mixed = any(map(str.isalpha, value)) and any(map(str.isdecimal, value)) and " " not in value
-    return (mixed and len(value) >= _MIN_CHARS and drawn_by_lot(value) >= _MIN_DRAWN) or is_chosen(value)
+    """Whether a cell is a secret below its head, or beside it."""
+    name = Name.PASSWORD if _PASSWORD.fullmatch(head) else Name.KEY if _KEY.fullmatch(head) else Name.ISSUED
+    return len(value) >= _MIN_CHARS and " " not in value and value.isascii() and is_secret(name, Place.COLUMN, value)
 
 
 # A head of names that two blanks or a tab part: no sentence.
@@ -119,7 +115,7 @@ _VALUE = regex.compile(r"(?:^|,)\s*+('(?:[^'\\]|\\.|'')*+'|[^,]*?)\s*+(?=,|$)")
 
 def _aligned_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     read_until = 0
-    for head in lines_at(text, places):
+    for head, _ in lines_round(text, places):
         found = _ALIGNED.match(text, head) if head >= read_until else None
         if found is None:
             continue
@@ -138,8 +134,8 @@ def _aligned_cells(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]
                     yield start + begin, start + end
 
 
-def _inserted_values(text: str) -> Iterator[tuple[int, int]]:
-    for found in _INSERTED.finditer(text):
+def _inserted_values(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    for found in _INSERTED.finditer(text) if places and _VALUES.search(text) else ():
         names = [name.strip(_QUOTES) for name in found["names"].split(",")]
         wanted = [number for number, name in enumerate(names) if _is_name(name)]
         for row in _ROW.finditer(found["rows"]) if wanted else ():

@@ -1,7 +1,8 @@
-"""A text made of pieces of another one: what was found in it stands where its pieces came from."""
+"""Parts of a text: lines round places, and texts made of pieces of another one, which know where these stand in it."""
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -48,3 +49,32 @@ def view_of(pieces: Iterable[Piece], joint: int) -> TextView:
     return TextView(
         "".join(text for text, _, _ in kept), tuple(starts)[:-1], tuple((start, end) for _, start, end in kept), joint
     )
+
+
+def lines_round(text: str, places: Iterable[int], above: int = 0, below: int = 0) -> Iterator[tuple[int, int]]:
+    """From where to where the lines with the places stand, which are in order, with so many round them.
+
+    Those that overlap are one stretch. Each ends behind the end of its line.
+    """
+    start = end = line_end = -1
+    for place in places:
+        if place < line_end:
+            continue
+        line_end = text.find("\n", place) + 1 or len(text)
+        first = place
+        for _ in range(above + 1):
+            first = text.rfind("\n", 0, max(first, 0))
+        if first + 1 >= end:
+            if end >= 0:
+                yield start, end
+            start = first + 1
+        end = line_end
+        for _ in range(below):
+            end = text.find("\n", end) + 1 or len(text)
+    if end >= 0:
+        yield start, end
+
+
+def starts_of(pattern: re.Pattern[str], text: str) -> Iterator[int]:
+    """Where it matches."""
+    return (found.start() for found in pattern.finditer(text))

@@ -1,46 +1,17 @@
-"""What is looked at closely: of a log little, of what may hold a secret all."""
+"""Of lines that only tell other numbers few are looked at, and no secret is missed for it."""
 
 import pytest
 
-from logrules.tools.bundle.cut_lines import joints_of
 from logrules.tools.bundle.redact import Redactor
 from logrules.tools.bundle.repeated_lines import RepeatedLines
-from logrules.tools.bundle.suspect_lines import suspect_lines
 
 STEPS = "".join(f"[rank0] step {at} of 900: loss 2.{at} and {at * 3} samples a second\n" for at in range(900))
 SECRET = "dq7Rk2Vx9Wm4Tz"
 WORDS = ("tulipfield", "meadowlark", "cloudberry")
 
 
-def suspects(text: str) -> str:
-    found = suspect_lines(text, list(joints_of(text)))
-    return found.text if found is not None else ""
-
-
-def test_lines_of_steps_hold_nothing_to_look_at():
-    assert suspects(STEPS) == ""
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        f"db_password: {SECRET}",
-        f"sshpass -p {SECRET} ssh node1",
-        f"https://bob:{SECRET}@hub.example.org/x",
-        "hf_aB3dEfGh1jKlmnopqrstuvw",
-        r"\u0068f_aB3dEfGh1jKlmnopqrstuvw",
-        f"admin:{SECRET}@db.example.org",
-        "3q7Rk2Vx9Wm4TzLp8Yc5Nb6Hs1Gd0Jf",
-    ],
-)
-def test_what_may_hold_a_secret_is_looked_at_with_what_stands_round_it(line):
-    found = suspects(STEPS + line + "\n" + STEPS)
-    assert line in found
-    assert len(found) < len(STEPS) / 20
-
-
 def test_of_lines_that_only_tell_other_numbers_few_are_looked_at():
-    distinct = RepeatedLines(STEPS).distinct()
+    distinct = RepeatedLines(STEPS, ()).distinct()
     assert distinct is not None
     assert len(distinct.text) < len(STEPS) / 20
 
@@ -53,6 +24,15 @@ def test_a_secret_on_each_of_many_lines_that_are_alike_is_taken_out_of_all():
 def test_a_value_of_digits_is_found_though_its_line_is_like_others():
     text = STEPS + "".join(f"rank {at} door_passcode={700_000 + at * 7}\n" for at in range(100))
     assert "=7" not in Redactor().redact({"log": text})[0]["log"]
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [("password=7", "password=777"), ("passphrase=00", "passphrase=482"), ("db_password=0 ", "db_password=913")],
+)
+def test_a_value_is_found_though_what_stands_for_none_stood_there_on_lines_before(first, last):
+    clean = Redactor().redact({"log": STEPS + f"{first}\n" * 3 + STEPS + f"{last}\n" + STEPS})[0]["log"]
+    assert last not in clean
 
 
 def test_a_value_far_below_a_head_that_stood_there_before_is_found():
