@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
+from logrules.engine.dating import dated_events
 from logrules.engine.extraction import Extraction, Progress, Scanners, Tally
 from logrules.engine.packed_events import packed, unpacked
 from logrules.engine.resilient_pool import WorkerPool
-from logrules.engine.run import Stream, alignment_of, reason
+from logrules.engine.run import alignment_of, reason
 from logrules.engine.scan_pool import ScanPool
+from logrules.inference.clock import Clock
 from logrules.inference.session import Session
 from logrules.model.errors import SourceError
 from logrules.model.event import Event
@@ -118,13 +120,13 @@ def replay_spread(
         read_ones = [
             (source, answer) for number, source in enumerate(sources) if isinstance(answer := answers[number], Spilled)
         ]
-        streams = (
-            Stream(source.name, unpacked(spills, answer.start, answer.end), modified_of(source))
+        logs = (
+            dated_events(unpacked(spills, answer.start, answer.end), Clock(modified_of(source)))
             for source, answer in read_ones
         )
         told = [note for number, source in enumerate(sources) for note in _notes(source, answers[number])]
         session.note(*notes, *told)
-        reason(session, streams, len(read_ones), alignment, observe, _OPEN_SPILLS)
+        reason(session, logs, len(read_ones), alignment, observe, _OPEN_SPILLS)
         lines = sum(answer.lines for _, answer in read_ones)
         return session.report(lines, tuple(source.name for source, _ in read_ones))
 

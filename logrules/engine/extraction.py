@@ -90,11 +90,6 @@ class Extraction:
     reader: Reader | None = None
     unread: list[SourceNote] | None = None
 
-    @property
-    def window(self) -> int:
-        """The size of a window in bytes."""
-        return window_bytes(self.sources)
-
     def events(self, source: Source) -> Iterator[Event]:
         """The events of one source in order, then its last lines, then its first ones."""
         if isinstance(source, RecordSource):
@@ -104,7 +99,7 @@ class Extraction:
         reader = self.reader or self.scanners.reader.for_another()
         ends = LogEnds()
         line, continued, unfinished = 1, 0, False
-        for window, found in _found(windows(_blocks(source, self), self.window), self):
+        for window, found in _found(windows(_blocks(source, self), window_bytes(self.sources)), self):
             yield from reader.events(found, line, continued)
             line += found.line_count
             continued += found.continued

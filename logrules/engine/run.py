@@ -5,7 +5,7 @@ threads: a window is a fixed range of offsets, and windows are taken in order.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from logrules.engine.dating import Alignment, dated_events
 from logrules.engine.extraction import Extraction, Progress, Scanners, Tally
@@ -121,8 +121,8 @@ def _read(
     if len(sources) > 1:
         how = replace(how, unread=unread)
     # Made as they are read: there may be thousands.
-    streams = (Stream(source.name, how.events(source), modified_of(source)) for source in sources)
-    reason(session, streams, len(sources), alignment_of(sources, pack), observe, OPEN_LOGS)
+    logs = (dated_events(how.events(source), Clock(modified_of(source))) for source in sources)
+    reason(session, logs, len(sources), alignment_of(sources, pack), observe, OPEN_LOGS)
     session.note(*unread)
     lost = {note.source for note in unread}
     return session.report(how.tally.lines, tuple(source.name for source in sources if source.name not in lost))
@@ -137,27 +137,17 @@ def alignment_of(sources: Sequence[Source], pack: Pack) -> Alignment:
     return aligned(sources, pack)
 
 
-@record
-class Stream:
-    """The events of one source, its name, and when it was last written (to date timestamps without a year)."""
-
-    name: str
-    events: Iterable[Event]
-    modified: float | None = None
-
-
 def reason(
     session: Session,
-    streams: Iterable[Stream],
+    logs: Iterable[Iterator[Event]],
     count: int,
     alignment: Alignment,
     observe: Callable[[Event], None] | None = None,
     most_open: int | None = None,
 ) -> None:
-    """Feed a session the events of the ``count`` sources of a job in order of time, then the end."""
+    """Feed a session the dated events of the ``count`` logs of a job in order of time, then the end."""
     session.note(*alignment.notes)
-    years = (dated_events(stream.events, Clock(stream.modified)) for stream in streams)
-    for event in merged((map(alignment.corrected, events) for events in years), count, most_open):
+    for event in merged((map(alignment.corrected, events) for events in logs), count, most_open):
         session.feed(event)
         if observe is not None:
             observe(event)
