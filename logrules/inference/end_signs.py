@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from logrules.inference.wording import Wordings
 from logrules.inference.worker_state import ANEW_S
@@ -160,15 +160,13 @@ def _opening_kind(line: Event) -> str | None:
     return kind if len(words) >= _WORDS and words[0] != "File" else None
 
 
-def without_stream_level(
-    lines: Sequence[Event], head: Sequence[Event], tells_trouble: Callable[[str], bool]
-) -> Sequence[Event]:
+def without_stream_level(lines: Sequence[Event], head: Sequence[Event], wordings: Wordings) -> Sequence[Event]:
     """The lines without a level that a collector gave to all of a stream, such as standard error; else as they are.
 
     It did where every line bears a level and one of the ``head`` is an error that tells of no trouble: what the program
     logged itself may name another. Google's agents and Vertex AI do so.
     """
     leveled = len(lines) >= _WHOLE_STREAM_LINES and all(line.level is not None for line in (*lines, *head))
-    if not leveled or not any(line.level is Level.ERROR and not tells_trouble(line.message) for line in head):
+    if not leveled or not any(line.level is Level.ERROR and not wordings.tells_trouble(line.message) for line in head):
         return lines
-    return [line if tells_trouble(line.message) else replace(line, level=None) for line in lines]
+    return [line if wordings.tells_trouble(line.message) else replace(line, level=None) for line in lines]

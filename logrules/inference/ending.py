@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from operator import attrgetter
 
@@ -186,13 +186,13 @@ class Endings:
         kinds = (Counter(kind for kind in map(template_of, messages) if "#" in kind) for messages in counted)
         return any(max(times.values(), default=0) >= _ROUNDS for times in kinds)
 
-    def errors(self, went_on: Mapping[str, int], tells_trouble: Callable[[str], bool]) -> tuple[Event, ...]:
+    def errors(self, went_on: Mapping[str, int]) -> tuple[Event, ...]:
         """The lines that state an error, behind where each source last went on, of kinds not seen before."""
-        leveled = (
-            (source, without_stream_level(lines, self.heads.get(source, ()), tells_trouble))
+        leveled = {
+            source: without_stream_level(lines, self.heads.get(source, ()), self.wordings)
             for source, lines in self.lines.items()
-        )
-        return tuple(line for source, lines in leveled for line in self._new_errors(lines, went_on.get(source, 0)))
+        }
+        return tuple(line for log, lines in leveled.items() for line in self._new_errors(lines, went_on.get(log, 0)))
 
     def _new_errors(self, lines: Sequence[Event], went_on: int) -> Iterator[Event]:
         errors = [(line, lines[place + 1 :]) for place, line in enumerate(lines) if states_error(line)]

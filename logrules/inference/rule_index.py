@@ -65,7 +65,7 @@ class Index:
         # Tables of failures.
         self.origins = OriginResolver(tables.components, tables.own_words, tables.nesting)
         self.exceptions = ExceptionTable(tables.classes, tables.exceptions, pack.required)
-        self.wordings = Wordings(tables.wordings)
+        self.wordings = Wordings(tables.wordings, tables.stances)
         # Frameworks by the signals that show them, by the headers of lines, and by the components of frames.
         self.frameworks = _grouped((sign, one.id) for one in pack.frameworks for sign in one.signals)
         self.headers = _grouped((sign, one.id) for one in pack.frameworks for sign in one.headers)

@@ -1,7 +1,6 @@
 """The only state past the source: passes lines and time on to the run that they belong to, and reports on it."""
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import assert_never
 
 from logrules.inference import step_time
@@ -22,7 +21,6 @@ from logrules.model.report import Report, Run, SourceNote
 from logrules.model.stream import BytesArrived, End, Tick
 from logrules.model.timeline import ParallelSizes, WorkerNow
 from logrules.parsing.captures import Captures
-from logrules.parsing.stance import StanceJudge
 from logrules.ruleset.pack import Pack
 
 
@@ -40,10 +38,7 @@ class Session:
         self._notes: dict[SourceNote, None] = {}
         # Whether anything came since silence was judged last: else only a deadline changes an answer.
         self._heard = True
-        self._run = self._begun_at(1)
-
-    def _begun_at(self, line: int) -> FollowedRun:
-        return FollowedRun(self._job, line)
+        self._run = FollowedRun(self._job, 1)
 
     @property
     def now(self) -> float | None:
@@ -177,16 +172,8 @@ class Session:
         yield from self._run.take(event, time, markers, chain, failures)
 
     def _last_errors(self) -> tuple[Event, ...]:
-        found = self._job.endings.errors(self._run.state.tracker.went_on(), self._tells_trouble)
+        found = self._job.endings.errors(self._run.state.tracker.went_on())
         return tuple(event for event in found if not self._run.state.failures.told_as_caught(event))
-
-    def _tells_trouble(self, message: str) -> bool:
-        return self._stances.tells_trouble(message)
-
-    @cached_property
-    def _stances(self) -> StanceJudge:
-        """Built only if a log ends in errors that must be judged by their words: few do."""
-        return StanceJudge(self._job.pack.tables.stances)
 
     def _turn_run(self, turn: RunTurn, event: Event) -> Iterator[Change]:
         """A line begins another run, or shows that the current run began only with late lines of a launcher."""
@@ -196,5 +183,5 @@ class Session:
         over, outcome = self._run, self.outcome()
         told = Run(outcome.status, event.source, over.first_line, event.file_line - 1, outcome.cause)
         self._runs.end(over, told, turn)
-        self._run = self._begun_at(event.file_line)
+        self._run = FollowedRun(self._job, event.file_line)
         yield from over.rules.end_stalls()

@@ -1,11 +1,13 @@
 """What words say in lines that no framework knows: by the rows of wordings.yaml, and of phases by their own words."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 
 from logrules.model.event import Event, Stance
 from logrules.model.template import template_of
+from logrules.parsing.stance import StanceJudge
 from logrules.ruleset.pattern import BoundedPattern, bounded, searched
-from logrules.ruleset.tables import CASELESS, Phase, Saying, Wording
+from logrules.ruleset.tables import CASELESS, Phase, Saying, StanceForm, Wording
 
 # What a line says of itself stands at its beginning; what to do comes behind.
 _MAX_READ = 160
@@ -14,9 +16,11 @@ _LAST_LINES = 20
 
 
 class Wordings:
-    """The rows of a pack, by what lines say that they fit."""
+    """The rows of a pack, by what lines say that they fit, and the words of trouble among its forms of ``stances``."""
 
-    def __init__(self, rows: Iterable[Wording]) -> None:
+    def __init__(self, rows: Iterable[Wording], stances: Sequence[StanceForm] = ()) -> None:
+        # Few logs end in errors that must be judged by such words.
+        self._judge = cache(lambda: StanceJudge(stances))
         self._patterns: dict[Saying, list[str]] = {saying: [] for saying in Saying}
         for row in rows:
             self._patterns[row.says].append(row.pattern)
@@ -24,6 +28,10 @@ class Wordings:
     def says(self, saying: Saying, text: str) -> bool:
         """Whether any row that says this fits the text; not, where that takes too long to find out."""
         return any(searched(pattern, text) is not None for pattern in self._patterns[saying])
+
+    def tells_trouble(self, message: str) -> bool:
+        """Whether a message has words of trouble, whatever is said of it."""
+        return self._judge().tells_trouble(message)
 
 
 def complaints(lines: Sequence[Event], went_on: int, wordings: Wordings) -> Iterator[Event]:
