@@ -1,5 +1,7 @@
 """Whether a run went on after a failure: by what its lines say, by steps made since, by what was written below."""
 
+from posixpath import basename
+
 from logrules.inference.failure_analysis import ended_ranks
 from logrules.inference.observation import Match, Observation
 from logrules.inference.run_state import RunState
@@ -60,31 +62,23 @@ def _was_another_process(run: RunState, last: Observation) -> bool:
         return True
     if run.ranks.ranks:
         return False
-    return run.job.endings.reopened(last.event) or _ran_later(run, last) or _ran_again(run, last)
-
-
-def _ran_later(run: RunState, last: Observation) -> bool:
-    """Whether the program that was refused a start is in a traceback below: it was started once more, and ran."""
-    program = last.refused_program
-    return program is not None and any(
-        frame.file.rpartition("/")[2] == program.rpartition("/")[2]
-        for one in _raised_after(run, last)
-        if one.worker == last.worker
-        for frame in one.frames
-    )
+    return run.job.endings.reopened(last.event) or _ran_again(run, last)
 
 
 def _ran_again(run: RunState, last: Observation) -> bool:
-    """Whether the script that this exception ended raised again further below: one process ends but once.
+    """Whether the program that ended so, or was refused its start, raised again further below: it ends but once.
 
     Several of a job may each end so; where a launcher tells of them, nothing is said.
     """
-    record = run.failures.record_of(last.chain)
-    if record is None or record.script is None or record.worker.is_process or (run.ranks.world or 1) > 1:
+    record, program = run.failures.record_of(last.chain), last.refused_program
+    if record is not None and not record.worker.is_process:
+        program = record.script
+    if program is None or (run.ranks.world or 1) > 1 or any(ended_ranks(run.failures.reported_ends())):
         return False
-    return not any(ended_ranks(run.failures.reported_ends())) and any(
-        one.script == record.script and one.worker == record.worker and one.first.line - record.last.line > _ANOTHER_RUN
-        for one in run.failures.uncaught()
+    return any(
+        one.script is not None and basename(one.script) == basename(program) and one.worker == last.worker
+        for one in _raised_after(run, last)
+        if record is None or one.first.line - record.last.line > _ANOTHER_RUN
     )
 
 
