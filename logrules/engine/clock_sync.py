@@ -82,7 +82,8 @@ def _aligned(readings: Mapping[str, Mapping[Hashable, float]]) -> dict[str, Skew
     """Every clock that can be tied to the first, through others if need be, with its offset to it."""
     aligned: dict[str, Skew] = {}
     timeline: dict[Hashable, float] = {}
-    for first in _by_fullness(readings):
+    # A few of the fullest to start from, the first of equals first.
+    for first in sorted(readings, key=lambda name: -len(readings[name]))[:3]:
         aligned = {first: Skew(0.0, len(readings[first]), 0.0)}
         timeline = dict(readings[first])
         grows = True
@@ -97,11 +98,6 @@ def _aligned(readings: Mapping[str, Mapping[Hashable, float]]) -> dict[str, Skew
         if 2 * len(aligned) > len(readings):
             break
     return aligned
-
-
-def _by_fullness(readings: Mapping[str, Mapping[Hashable, float]]) -> Iterator[str]:
-    """The clocks to start from: a few of the fullest, the first of equals first."""
-    yield from sorted(readings, key=lambda name: -len(readings[name]))[:3]
 
 
 def _against(timeline: Mapping[Hashable, float], clock: Mapping[Hashable, float]) -> Skew | None:

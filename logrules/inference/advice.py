@@ -66,8 +66,7 @@ def chosen_fixes(
     steps: Iterable[FixStep], settings: tuple[FrameworkSettings, ...], at: Circumstances
 ) -> tuple[Fix, ...]:
     """The steps that are for these circumstances, without the settings of frameworks that were not seen."""
-    running = _running(settings, at.seen)
-    known, foreign = _known_and_foreign(settings, running)
+    running, known, foreign = _running(settings, at.seen)
     fitting = [step for step in steps if _fits(step, replace(at, seen=running))]
     fitting.sort(key=_destroys_on_suspicion)
     fixes = [step.fix for step in fitting]
@@ -123,18 +122,16 @@ class _Names:
         return any(self.has(setting) for setting in (*fix.flags, *fix.config, *fix.env))
 
 
-@lru_cache(maxsize=64)
-def _running(settings: tuple[FrameworkSettings, ...], seen: frozenset[str]) -> frozenset[str]:
-    """The frameworks that were seen, but for those that are only libraries of others among them."""
-    return seen - {one.id for one in settings if not seen.isdisjoint(one.library_of)}
-
-
 # All diagnoses of a pack share its settings, and most jobs that are read in a row the frameworks.
 @lru_cache(maxsize=64)
-def _known_and_foreign(settings: tuple[FrameworkSettings, ...], seen: frozenset[str]) -> tuple[_Names, _Names]:
-    """The names of settings that these frameworks know, and those that only others know."""
-    own = frozenset(name for one in settings if one.id in seen for name in one.names)
-    return _Names(own), _Names(name for one in settings for name in one.names if name not in own)
+def _running(settings: tuple[FrameworkSettings, ...], seen: frozenset[str]) -> tuple[frozenset[str], _Names, _Names]:
+    """The frameworks that were seen, but for those that are only libraries of others among them.
+
+    With them the names of settings that these know, and those that only others know.
+    """
+    running = seen - {one.id for one in settings if not seen.isdisjoint(one.library_of)}
+    own = frozenset(name for one in settings if one.id in running for name in one.names)
+    return running, _Names(own), _Names(name for one in settings for name in one.names if name not in own)
 
 
 def _can_be_done(fix: Fix) -> bool:

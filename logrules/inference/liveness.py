@@ -123,14 +123,9 @@ def _waiting(leaf: Waiting, run: RunState) -> Match | None:
         for wait in run.tracker.waits.open(leaf.wait)
         if wait.renewed.worker != parted and ((run.job.ended and not run.cut_off(wait)) or wait.is_overdue(run.now))
     ]
-    if not late:
-        return None
     late.sort(key=lambda wait: -wait.renewed.order)
-    match = extended(None, late[0].opened)
-    shown = [late[0].renewed, *(wait.renewed for wait in late[1:])]
-    for observation in shown[:KEPT_OBSERVATIONS]:
-        match = extended(match, observation) if observation is not match.last else match
-    return match
+    shown = (*(wait.opened for wait in late[:1]), *(wait.renewed for wait in late[:KEPT_OBSERVATIONS]))
+    return match_of_lines({line.order: line for line in shown}.values())
 
 
 def _polling(leaf: Detector, run: RunState, failing: Failing) -> Match | None:

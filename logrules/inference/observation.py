@@ -1,8 +1,9 @@
 """An event as the session saw it: its place in the order of the job, its time and its phase."""
 
 from collections.abc import Iterable, Mapping
+from functools import reduce
 
-from logrules.model.event import Event, Worker, as_rank, ranks_listed
+from logrules.model.event import Event, Worker, as_rank, hosts_of, ranks_listed
 from logrules.model.record import record
 
 
@@ -104,17 +105,15 @@ NO_SIGNAL = -1
 
 def extended(match: Match | None, observation: Observation, signal: int = NO_SIGNAL) -> Match:
     """A match of one observation, or with one more; a signal not yet shown displaces nothing and is kept."""
-    count, host = observation.event.repeat, observation.worker.host
-    ranks, hosts = _ranks(observation, signal), frozenset(() if host is None else (host,))
-    if match is None:
-        return Match(((observation, signal),), observation, count, ranks, hosts)
-    room = (
-        len(match.pairs) < KEPT_OBSERVATIONS or signal not in match.signals or _is_new_kind(match, observation, signal)
-    )
-    pairs = (*match.pairs, (observation, signal)) if room else match.pairs
-    ranks = match.ranks | ranks if len(match.ranks) < _KEPT_NAMES else match.ranks
-    hosts = match.hosts | hosts if len(match.hosts) < _KEPT_NAMES else match.hosts
-    return Match(pairs, observation, match.count + count, ranks, hosts)
+    known = match if match is not None else Match((), observation, 0)
+    pairs, ranks, hosts = known.pairs, known.ranks, known.hosts
+    if len(pairs) < KEPT_OBSERVATIONS or signal not in known.signals or _is_new_kind(known, observation, signal):
+        pairs = (*pairs, (observation, signal))
+    if len(ranks) < _KEPT_NAMES:
+        ranks |= _ranks(observation, signal)
+    if len(hosts) < _KEPT_NAMES:
+        hosts = hosts.union(hosts_of((observation.worker,)))
+    return Match(pairs, observation, known.count + observation.event.repeat, ranks, hosts)
 
 
 def _is_new_kind(match: Match, observation: Observation, signal: int) -> bool:
@@ -134,10 +133,7 @@ def _kind(said: Mapping[str, str]) -> tuple[str, ...] | None:
 
 def match_of_lines(observations: Iterable[Observation | None]) -> Match | None:
     """A match of these lines, which carry no signal that anybody asks for; None of none."""
-    match: Match | None = None
-    for observation in filter(None, observations):
-        match = extended(match, observation)
-    return match
+    return reduce(extended, filter(None, observations), None)
 
 
 def _ranks(observation: Observation, signal: int) -> frozenset[int]:
