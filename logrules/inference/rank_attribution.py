@@ -93,7 +93,8 @@ def _of_an_error(context: FailureContext) -> _Clues:
     numbered = _known(map(table.processes.number_of, writers))
     yield _by_its_device(context, writers) if not numbered else ()
     yield from _of_its_node(context)
-    yield _only_rank_there_is(table)
+    # There is no other.
+    yield (0,) if table.world == 1 else ()
     # Their roles are numbered like ranks.
     yield numbered
     # The only rank that gives its name, where it does not merely wait for another: the log is its own. Rank 0 may be
@@ -104,33 +105,18 @@ def _of_an_error(context: FailureContext) -> _Clues:
 def _of_a_loss(context: FailureContext) -> _Clues:
     """Whom others lost or wait for: it may have written nothing at all."""
     hypothesis, table = context.hypothesis, context.rank_table
-    ends = context.failures.reported_ends()
-    yield _named_by_what_followed(context)
-    yield _ended_before_others_waited(context)
     # The only one whose end a launcher tells, where it reports no loss itself: a survivor says whom it lost. Of those
     # whose time ran out, everybody may have waited; who was aborted has.
-    ended, waited = gone_of_themselves(ends), hypothesis.reporters
+    ended, waited = gone_of_themselves(context.failures.reported_ends()), hypothesis.reporters
     timed_out = any("timeout_ms" in line.all_captures() for line in context.lines)
     yield ended if len(ended) == 1 and waited and waited.isdisjoint(ended) and not timed_out else ()
     yield from _of_its_node(context)
     # Who did not report, of those who wrote and of those that there must be in a job of that size.
     yield hypothesis.absent_ranks(table.all_ranks)
     yield _other_of_two(hypothesis, table)
-    yield _only_rank_there_is(table)
 
 
-def _of_another(context: FailureContext) -> _Clues:
-    """Whom a line reports on is another than its writer, and not named there."""
-    yield _named_by_what_followed(context)
-    yield _ended_before_others_waited(context)
-    yield _only_rank_there_is(context.rank_table)
-
-
-_CLUES: Mapping[str, Callable[[FailureContext], _Clues]] = {
-    "reporter": _of_an_error,
-    "captured": _of_another,
-    "absent": _of_a_loss,
-}
+_CLUES: Mapping[str, Callable[[FailureContext], _Clues]] = {"reporter": _of_an_error, "absent": _of_a_loss}
 
 
 def _of_its_node(context: FailureContext) -> _Clues:
@@ -164,14 +150,6 @@ def _named_by_what_followed(context: FailureContext) -> Sequence[int]:
     return [rank for other in followed for rank in other.named_ranks]
 
 
-def _ended_before_others_waited(context: FailureContext) -> Sequence[int]:
-    """Who waited for somebody aborts in the end too: of those who did not, who had ended before that wait began."""
-    wait = context.hypothesis.first.event
-    ends = [one for one in context.failures.reported_ends() if one.last.source == wait.source]
-    gone = gone_of_themselves([one for one in ends if one.last.line < wait.line])
-    return [rank for rank in gone if rank not in context.hypothesis.reporters]
-
-
 def _by_its_device(context: FailureContext, writers: Iterable[Worker]) -> Sequence[int]:
     """The local rank of the device that its messages are about, on a job of several ranks on one host.
 
@@ -180,10 +158,6 @@ def _by_its_device(context: FailureContext, writers: Iterable[Worker]) -> Sequen
     table = context.rank_table
     several = (table.world or 0) > 1 or table.ranks - {0}
     return _only_number(_ON_DEVICE, context.messages) if several and not any(one.host for one in writers) else ()
-
-
-def _only_rank_there_is(table: RankTable) -> Sequence[int]:
-    return (0,) if table.world == 1 else ()
 
 
 def _other_of_two(hypothesis: Hypothesis, table: RankTable) -> Sequence[int]:
