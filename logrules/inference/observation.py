@@ -16,8 +16,8 @@ class Observation:
 
     ``phase`` is where the writer was, as far as markers tell; ``chain`` numbers the chain of tracebacks
     that the line is in, whose frames may tell better. ``round`` and ``completions`` are how far the run
-    had come, which later tells whether it survived this. ``late``: it was looked at when its log had ended, so that
-    its line tells its place and not its order.
+    had come, and ``own_round`` how far by this log alone, which later tells whether it survived this. ``late``: it was
+    looked at when its log had ended, so that its line tells its place and not its order.
     """
 
     event: Event
@@ -28,6 +28,7 @@ class Observation:
     round: int = 0
     completions: int = 0
     unwatched_s: float = 0.0
+    own_round: int = 0
     late: bool = False
 
     @property

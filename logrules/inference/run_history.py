@@ -108,8 +108,9 @@ class FollowedRun:
     def _observe(self, event: Event, time: float | None, chain: int | None, places: int = 1) -> Observation:
         order, tracker, arrived = self._job.next_place(places), self.state.tracker, event.arrived
         unwatched_s = 0.0 if arrived is None else arrived - self._job.clock.watched(arrived)
-        rounds, phase = tracker.steps.count, tracker.phase_at(event)
-        return Observation(event, order, time, phase, chain, rounds, tracker.completions, unwatched_s)
+        rounds, phase, own = tracker.steps.count, tracker.phase_at(event), tracker.steps_in.get(event.source)
+        own_rounds = own.count if own is not None else 0
+        return Observation(event, order, time, phase, chain, rounds, tracker.completions, unwatched_s, own_rounds)
 
     def _take_failures(self, failures: Iterable[Failure], observation: Observation) -> Iterator[Change]:
         told = tuple(failures)

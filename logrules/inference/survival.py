@@ -160,11 +160,10 @@ def _rounds_of_its_log(run: RunState, last: Observation) -> int | None:
 
     A log of errors alone tells of no step: who ended there as a whole has not gone on. None where all rounds count.
     """
-    steps = run.tracker.steps
-    if last.time is not None or steps.sources < 2:  # noqa: PLR2004 (one log has an order)
+    steps_in = run.tracker.steps_in
+    if last.time is not None or len(steps_in) < 2:  # noqa: PLR2004 (one log has an order)
         return None
-    own = steps.since(last.event.source, last.order)
-    if own is not None:
-        return own
+    if (own := steps_in.get(last.event.source)) is not None:
+        return own.count - last.own_round
     record = run.failures.record_of(last.chain)
     return 0 if record is not None and record.script is not None else None

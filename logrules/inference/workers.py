@@ -42,6 +42,8 @@ class WorkerTracker:
         self.waits = OpenWaits()
         self.latest: tuple[Worker, str] | None = None
         self.steps = Rounds()
+        # Those of each log that tells of steps.
+        self.steps_in: dict[str, Rounds] = {}
         self.completed: Observation | None = None
         self.completions = 0
         # Its processes are gone, for better or worse.
@@ -225,7 +227,8 @@ class WorkerTracker:
         state.stepped, state.bar, state.counted = observation, None, False
         self._stepped_in.add(phase)
         state.rhythm = state.rhythm.after(observation.watched_time)
-        self.steps.step(worker, observation.order)
+        self.steps.step(worker)
+        self.steps_in.setdefault(worker.source, Rounds()).step(worker)
         self.waits.end_of_all(observation, self.loops)
         self.waits.end_of_others(observation, in_step=self.steps.count >= LOCK_STEP)
 
