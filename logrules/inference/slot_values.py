@@ -146,25 +146,24 @@ def with_numbers(captures: Mapping[str, str], numbers: Iterable[DerivedNumber]) 
     return found
 
 
+# What is nothing at all is not told.
+_OF_SIZES: Mapping[Derivation, Callable[..., int]] = {
+    Derivation.HALF: lambda size: size // 2,
+    Derivation.MULTIPLE: lambda size, of: size // of * of if of else 0,
+    Derivation.NEXT_MULTIPLE: lambda size, of: -(-size // of) * of if of else 0,
+    Derivation.PRODUCT: lambda *sizes: prod(sizes),
+    Derivation.DIVISOR: gcd,
+}
+
+
 def _made(how: Derivation, told: Sequence[str]) -> str | None:
     """The number; None where one of those that it is made of is not told."""
     if how is Derivation.SHARE:
         return _share(*told)
     if not all(text.isdecimal() and len(text) <= _MAX_DIGITS for text in told):
         return None
-    sizes = [int(text) for text in told]
-    if how is Derivation.HALF:
-        # Of one nothing less is left.
-        return str(sizes[0] // 2) if sizes[0] > 1 else None
-    if how in (Derivation.MULTIPLE, Derivation.NEXT_MULTIPLE):
-        return _multiple(*sizes, above=how is Derivation.NEXT_MULTIPLE)
-    return str(prod(sizes) if how is Derivation.PRODUCT else gcd(*sizes))
-
-
-def _multiple(size: int, of: int, *, above: bool) -> str | None:
-    """The multiple next to the size, at or below it or at or ``above``; None where that is nothing at all."""
-    times = -(-size // of) if above and of else size // of if of else 0
-    return str(times * of) if times else None
+    made = _OF_SIZES[how](*map(int, told))
+    return str(made) if made else None
 
 
 def _share(of: str, over: str) -> str | None:
