@@ -28,7 +28,7 @@ ABOUT = "diagnose many jobs and list the results"
 _EXAMPLES = """examples:
   logrules scan runs/                              every file and folder in runs/ is a job
   logrules scan /data --jobs 'runs/*/logs'         what a pattern matches below the folder
-  logrules scan runs/1? runs/new --jobs .          each of these folders is a job
+  logrules scan runs/41 runs/42 --jobs .           each of these folders is a job
   logrules scan runs/ --since 24h --group host     hosts on which jobs failed: the worst first
   logrules scan runs/ --group fingerprint          kinds of failures, known or not: how often, where, what they cost
   logrules scan runs/ -o jobs.html                 a page with trends, to forward
