@@ -66,7 +66,7 @@ class Len(_Bounds):
 
 
 Name = Annotated[str, LooksLike(r"^[a-z][a-z0-9-]*$"), Len(1, 60)]
-# A text of one line that the scan looks for: of nothing, it would be found everywhere.
-SearchedText = Annotated[str, LooksLike(r"^[^\r\n]+$"), Len(3, 200)]
+# A text of one line that the scan looks for: of nothing, it would be found everywhere. The scanner ends it at a NUL.
+SearchedText = Annotated[str, LooksLike(r"^[^\r\n\x00]+$"), Len(3, 200)]
 Pattern = Annotated[str, Len(1, 2000), Compiles()]
 Duration = Annotated[str, LooksLike(FORM)]

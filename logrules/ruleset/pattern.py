@@ -35,6 +35,12 @@ _UNBOUNDED = late_pattern(
 # pattern takes: sixteen of them 90 MB, twenty 1.4 GB.
 MAX_NESTED_REPEATS = 8
 _GROUPING = late_pattern(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|(?P<opens>\()|(?P<closes>\))(?P<repeats>[*+?{])?", re.DOTALL)
+# Likewise it writes out what must come a number of times: `a{99999999}` takes gigabytes.
+MAX_WRITTEN_OUT = 100_000
+_COUNTED = late_pattern(
+    r"\\p\{[^}]*\}|\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|(?P<opens>\()|(?P<closes>\))|\{(?P<least>\d+)[,}]|.",
+    re.DOTALL | re.IGNORECASE,
+)
 
 _made: "dict[str, regex.Pattern[str]]" = {}
 
@@ -70,6 +76,8 @@ def _checked(pattern: str) -> "regex.Pattern[str]":
         raise ValueError(
             f"not a pattern that may be used: more than {MAX_NESTED_REPEATS} repeated groups in each other"
         )
+    if _written_out(pattern) > MAX_WRITTEN_OUT:
+        raise ValueError(f"not a pattern that may be used: repeated to more than {MAX_WRITTEN_OUT:,} parts")
     try:
         return regex.compile(pattern)
     except regex.error as fault:
@@ -88,6 +96,25 @@ def _nested_repeats(pattern: str) -> int:
             inner = within.pop() + (found["repeats"] is not None)
             within[-1] = max(within[-1], inner)
     return within[0]
+
+
+def _written_out(pattern: str) -> int:
+    """Of how many parts a pattern is where each that must come a number of times stands there so often."""
+    all_of, last_of = [0], [0]
+    for found in _COUNTED.finditer(pattern):
+        part = 1
+        if found["opens"]:
+            all_of.append(0)
+            last_of.append(0)
+            continue
+        if found["closes"] and len(all_of) > 1:
+            part = all_of.pop()
+            last_of.pop()
+        elif found["least"]:
+            part = last_of[-1] * (int(found["least"]) - 1)
+        last_of[-1] = part + (last_of[-1] if found["least"] else 0)
+        all_of[-1] += part
+    return all_of[0]
 
 
 @lru_cache(maxsize=4)

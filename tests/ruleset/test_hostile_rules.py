@@ -116,6 +116,29 @@ def test_what_only_looks_like_it_is_a_pattern(pattern: str) -> None:
     assert compiled(pattern).pattern == pattern
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    [r"\p{L}{99999999}", "a{99999999,}", "(?:a{1000}){1000}", "(?:(?:x|ab?){100}){100}y{0,9}{3}", "[a{2}]{9999999}"],
+)
+def test_what_must_come_very_often_is_refused_before_it_is_written_out(pattern: str) -> None:
+    with pytest.raises(ValueError, match=r"repeated to more than 100,000 parts|multiple repeat"):
+        compiled(pattern)
+
+
+@pytest.mark.parametrize("pattern", [r"a{1,20000}", r"(?:\d{4}-){3}[{9}]{2}\{7}", r"(?:a{100}){100}", r"\p{L}{9}"])
+def test_what_must_come_a_few_times_may_be_used(pattern: str) -> None:
+    assert compiled(pattern).pattern == pattern
+
+
+def test_a_text_with_a_nul_is_no_text_to_search_for(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "acme").mkdir()
+    (folder / "acme/lost.yaml").write_text(
+        'cause: data-stall\ntitle: T\nwhy: W.\nsignals: {a: "lost\\0"}\nexamples: {fires: lost, silent: x}\n'
+    )
+    assert main(["diagnose", "--rules", "theirs", "train.log"]) == 2
+    assert capsys.readouterr().err.startswith("logrules: theirs/acme/lost.yaml:4:11: `signals.a`")
+
+
 def seen(pattern: str, text: str, **more: str) -> bool:
     return Captures().of(Signal("x:y", ("needle",), pattern, **more), text, text) is not None
 
