@@ -57,8 +57,6 @@ def steps_for(steps: Sequence[FixStep], tables: Tables, at: Circumstances) -> tu
 
 def _of_no_variant(steps: Sequence[FixStep], at: Circumstances) -> list[Fix]:
     """What any log of the cause may be told where no step is for this one, and the log speaks against none of it."""
-    if "guessed" in at.told:
-        return []
     general = (step for step in steps if not (step.where or step.when_told or step.during))
     return [step.fix for step in general if _fits(step, at)]
 
@@ -70,9 +68,6 @@ def chosen_fixes(
     running = _running(settings, at.seen)
     known, foreign = _known_and_foreign(settings, running)
     fitting = _asked_for_first([step for step in steps if _fits(step, replace(at, seen=running))])
-    if "guessed" in at.told:
-        # What single words of an unknown program mean is too little to send anyone after what is usual for the cause.
-        fitting = [step for step in fitting if _is_asked_for(step)]
     fitting.sort(key=_destroys_on_suspicion)
     fixes = [step.fix for step in fitting]
     if any(known.among(fix) for fix in fixes):

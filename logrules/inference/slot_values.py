@@ -18,7 +18,7 @@ from logrules.ruleset.pattern import bounded, folded, may_hold
 # What a log may tell of a diagnosis of any rule, and of a command that is watched its process.
 _OF_RANKS = ("several", "suspects", "suspect_host", "all_waiting")
 _OF_PLACES = ("own_place", "library_place", "calling_place", "raising_library", "only_library")
-OF_ANY_RULE = frozenset(("job_pid", "last_words", "guessed", *_OF_RANKS, *_OF_PLACES))
+OF_ANY_RULE = frozenset(("job_pid", "last_words", *_OF_RANKS, *_OF_PLACES))
 
 
 def titled(hypothesis: Hypothesis, failures: Failures, evidence: Sequence[Evidence]) -> dict[str, str]:
@@ -38,8 +38,7 @@ def slots_of(
     record = run.failures.record_of(hypothesis.first.chain)
     places = places_of(record) if record is not None else {}
     ranks = _of_ranks(hypothesis, run.ranks.ranks, blamed)
-    guessed = {"guessed": hypothesis.rule.cause} if hypothesis.worded else {}
-    captured = {**guessed, **places, **ranks, **titled(hypothesis, run.failures, evidence)}
+    captured = {**places, **ranks, **titled(hypothesis, run.failures, evidence)}
     # Only what is no state of the session may be asked for later.
     return cache(partial(_slots, captured, said, run.told(), run.pack))
 
