@@ -153,7 +153,9 @@ def test_a_step_that_the_log_speaks_against_is_not_shown_where_no_other_fits():
     steps = [step("Build the tokenizer", where="tokenizer"), step("Install the project", unless="packages")]
     at = Circumstances(frozenset(), said=["a file of site-packages"])
     assert steps_for(steps, load_rules().tables, at) == ()
-    assert [fix.do.en for fix in steps_for(steps, load_rules().tables, Circumstances(frozenset()))] == ["Install the project"]
+    assert [fix.do.en for fix in steps_for(steps, load_rules().tables, Circumstances(frozenset()))] == [
+        "Install the project"
+    ]
 
 
 def test_what_the_trainer_of_transformers_is_given_has_the_values_that_it_takes(tmp_path: Path):
