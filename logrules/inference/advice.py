@@ -51,15 +51,14 @@ def steps_for(steps: Sequence[FixStep], tables: Tables, at: Circumstances) -> tu
     chosen = chosen_fixes(steps, tables.settings, replace(at, told=told_of))
     fitting = ((fix, renamed(fix, settings)) for fix in chosen)
     left = [fix for before, fix in fitting if not (is_done(fix, at.told) or is_idle(before, fix))]
-    shown = _told(left, at.told) or _told(_of_no_variant(steps, at.seen), at.told)
+    shown = _told(left, at.told) or _told(_of_no_variant(steps, at), at.told)
     return tuple(_filled(fix, at.told) for fix in shown)
 
 
-def _of_no_variant(steps: Sequence[FixStep], seen: frozenset[str]) -> list[Fix]:
-    """The steps for the frameworks that were ``seen`` that ask for no words of a log; all, where each asks for some."""
-    own = [step for step in steps if not step.frameworks or not seen.isdisjoint(step.frameworks)]
-    general = [step.fix for step in own if not (step.where or step.when_told or step.during)]
-    return general or [step.fix for step in own]
+def _of_no_variant(steps: Sequence[FixStep], at: Circumstances) -> list[Fix]:
+    """What any log of the cause may be told where no step is for this one, and the log speaks against none of it."""
+    general = (step for step in steps if not (step.where or step.when_told or step.during))
+    return [step.fix for step in general if _fits(step, at)]
 
 
 def chosen_fixes(
@@ -67,7 +66,7 @@ def chosen_fixes(
 ) -> tuple[Fix, ...]:
     """The steps that are for these circumstances, without the settings of frameworks that were not seen."""
     running, known, foreign = _running(settings, at.seen)
-    fitting = [step for step in steps if _fits(step, replace(at, seen=running))]
+    fitting = _asked_for_first([step for step in steps if _fits(step, replace(at, seen=running))])
     fitting.sort(key=_destroys_on_suspicion)
     fixes = [step.fix for step in fitting]
     if any(known.among(fix) for fix in fixes):
@@ -95,11 +94,22 @@ def _tells(told: Mapping[str, str], patterns: Mapping[str, str]) -> Iterator[boo
     return (name in told and searched(pattern, told[name]) is not None for name, pattern in patterns.items())
 
 
+def _asked_for_first(steps: Sequence[FixStep]) -> list[FixStep]:
+    """The steps, with those that the log asks for before the first that changes something for any log of the cause."""
+    general = (place for place, step in enumerate(steps) if not (_is_asked_for(step) or step.fix.risk is Risk.LOOK))
+    at = next(general, len(steps))
+    behind = sorted(steps[at:], key=lambda step: not _is_asked_for(step))
+    return [*steps[:at], *behind]
+
+
+def _is_asked_for(step: FixStep) -> bool:
+    return bool(step.where or step.when_told) or asks_of_log(step.fix.do.en)
+
+
 def _destroys_on_suspicion(step: FixStep) -> bool:
     """Whether it destroys what nothing in the log speaks of: such a step comes behind all others."""
-    fix = step.fix
-    asked_for = step.where or asks_of_log(fix.do.en, fix.run or "")
-    return fix.risk is Risk.DESTRUCTIVE and not asked_for
+    destroys = step.fix.risk is Risk.DESTRUCTIVE
+    return destroys and not (step.where or asks_of_log(step.fix.do.en, step.fix.run or ""))
 
 
 _FLAG_END = late_pattern(r"(?=[ =])")

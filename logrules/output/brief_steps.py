@@ -10,6 +10,8 @@ from logrules.output.shell import copyables, pasteable
 from logrules.output.styled import COLUMNS, first_sentences, lines_taken
 
 _MAX_DO = 2 * COLUMNS - 40
+# Where a screen has room for it, all that a step says: what to do often stands in its second sentence.
+_WHOLE_DO = 6 * COLUMNS
 # The number of a step, beside which its words stand.
 HANG = len("1. ")
 
@@ -23,7 +25,7 @@ def forms_of(number: int, fix: Fix, language: str, shell: str) -> Sequence[StepL
     risk = f"  [{words.RISK[fix.risk].of(language)}]"
     head = f"{number}. {words.MARK_OF_RISK[fix.risk]}"
     forms = []
-    for widest, most in ((_MAX_DO, 3), (_MAX_DO, 1), (_MAX_DO, 0), (0, 0)):
+    for widest, most in ((_WHOLE_DO, 3), (_MAX_DO, 3), (_MAX_DO, 1), (_MAX_DO, 0), (0, 0)):
         shown = _whole(copied, most)
         more = f" {words.MORE_SAID.of(language)}" if len(shown) < len(copied) else ""
         do = f"{head}{first_sentences(fix.do.of(language), widest)}{risk}{more}"

@@ -47,6 +47,23 @@ def _steps(on_shipped, log: str) -> list[str]:
         # What was raised without a message is the assertion's own text.
         (f'{HEAD}  File "/env/lib/python3.11/site-packages/megatron/training/arguments.py", line 3, in validate_args\n    assert args.vocab_file is not None\nAssertionError\n', "vocab_file"),
         (raised("RuntimeError: CUDA driver error: out of memory"), "growing segments off"),
+        # One line alone: what it names, and never a traceback that it does not have.
+        ("RuntimeError: plug-in API version (0.23) does not match the framework's API version (0.40)", "0.23 and 0.40"),
+        ("RuntimeError: Library libcublas.so.11 is not found or cannot be loaded", "libcublas.so.11 cannot be loaded"),
+        ("ImportError: libcogs.so.2: cannot open shared object file: No such file or directory", "libcogs.so.2"),
+        ("TypeError: Cogs.__init__() got an unexpected keyword argument 'teeth'", "release for which"),
+        ("AttributeError: 'Cogs' object has no attribute 'teeth'", "Cogs has no teeth"),
+        ("ValueError: the number of cogs should not be larger than that of gears", "states a rule"),
+        ("RuntimeError: the cogs were turned against each other", 'says "the cogs were turned against each other"'),
+        ("RuntimeError: [10:11:12] /src/net/socket.cc:7: Cannot bind to 203.0.113.9:3026", "address of its own machine"),
+        ("NotImplementedError: no cogs on MPS. If you want them, please comment on https://example.com/7. As a fix, you can set `COGS=1`.", "you can set `COGS=1`"),
+        # A command that pip made is nobody's own code.
+        (f'Traceback (most recent call last):\n  File "/usr/local/bin/cogrun", line 8, in <module>\n    sys.exit(main())\n{LIBRARY.format("cogs/run.py")}ValueError: the hosts are too few\n', "only code of cogs"),
+        # A compiler and a linker.
+        ("/src/run.cpp:7:16: error: 'class cog::Wheel' has no member named 'turnV2'; did you mean 'turn'?", "another release of the library"),
+        ("  /usr/bin/ld: cannot find /tmp/build/csrc/cogs.o: No such file or directory", "wants an object file"),
+        # A checkpoint that has other keys.
+        (f'{HEAD}  File "/app/load.py", line 30, in load_checkpoint\n    model.load_state_dict(torch.load(path)["state_dict"])\nKeyError: \'state_dict\'\n', "print the keys that it has"),
     ],
 )  # fmt: skip
 def test_what_the_message_names_is_in_the_first_steps(on_shipped, log, said):
@@ -72,3 +89,22 @@ def test_what_the_message_names_is_in_the_first_steps(on_shipped, log, said):
 )  # fmt: skip
 def test_what_it_does_not_name_is_not_quoted(on_shipped, log, unsaid):
     assert not any(unsaid in step for step in _steps(on_shipped, log))
+
+
+@pytest.mark.parametrize(
+    ("log", "unsaid"),
+    [
+        ("UnknownError: 2 root error(s) found.", "Traceback"),
+        ("docker: Error response from daemon: OCI runtime create failed: nvidia-container-cli: driver error: timed out: unknown", "kubectl"),
+        ("docker: Error response from daemon: OCI runtime create failed: nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.2", "registry"),
+        ("[W socket.cpp:401] [c10d] The server socket has failed to bind to [::]:29400 (errno: 98 - Address already in use).", "address of its own machine"),
+    ],
+)  # fmt: skip
+def test_no_step_is_for_what_the_log_has_not(on_shipped, log, unsaid):
+    assert not any(unsaid in step for step in _steps(on_shipped, log))
+
+
+def test_a_guess_by_single_words_only_looks(on_shipped):
+    found = run_log(on_shipped, "cogs: error: no usable device driver was found").diagnoses[0]
+    assert [fix.risk.value for fix in found.fixes] == ["look"]
+    assert "guessed" in found.fixes[0].do.en
