@@ -214,8 +214,8 @@ class Failures:
 
 
 def _as_stated(failure: Failure, known: KnownFailure | None, latest: Event) -> Failure:
-    """What C++ threw and nobody caught, as the error that its words state, on their line; another record as it is."""
-    told = failure.kind is FailureKind.ABORT and failure.message and failure.type
+    """What C++ threw and nobody caught, or a failed check, as the error that its words state; others as they are."""
+    told = failure.kind is FailureKind.ABORT and failure.message
     if not told or signal_number(failure.type) is not None:
         return failure
     came_before = known is not None and known.failure.message == failure.message

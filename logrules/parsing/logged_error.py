@@ -23,9 +23,12 @@ def logged_record(number: int, line: Event, below: Sequence[Event]) -> Failure:
 
 
 def stated(crash: Failure, told: Event) -> Failure:
-    """A crash as the error that its own words state, on this line: rows know them as those of any error."""
-    link = ExceptionLink(LOGGED_ERROR, crash.message, (), Link.ROOT, told)
-    return replace(crash, type=LOGGED_ERROR, chain=(link,))
+    """A crash as the error that its own words state, on this line: rows know them as those of any error.
+
+    What a failed check says is its condition: only rows that know the words in an exception of any class know it.
+    """
+    kind = LOGGED_ERROR if crash.type else ""
+    return replace(crash, type=kind, chain=(ExceptionLink(kind, crash.message, (), Link.ROOT, told),))
 
 
 def _rest(line: Event, below: Sequence[Event]) -> list[str]:

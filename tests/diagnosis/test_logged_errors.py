@@ -154,10 +154,19 @@ def test_what_c_plus_plus_threw_is_told_by_its_words(on, what, cause):
     assert any(what in line.text for line in report.diagnoses[0].evidence)
 
 
-def test_a_failed_check_is_a_crash_whatever_its_words(on):
+def test_a_failed_check_is_a_crash_where_only_its_condition_is_told(on):
     log = "[2025-03-04 05:06:07,100 C 91 91] store.cc:88:  Check failed: it != end\n*** StackTrace Information ***\n"
 
     assert run_log(on, log).diagnoses[0].cause == "segfault"
+
+
+def test_a_failed_check_is_told_by_words_that_mean_the_same_in_any_exception(on):
+    log = (
+        "F0102 03:04:05.678901    91 client.cc:88] Non-OK-status: made status: INVALID_ARGUMENT: "
+        "Mismatched plugin API version (0.2) and framework API version 0.4).\n*** Begin stack trace ***\n"
+    )
+
+    assert run_log(on, log).diagnoses[0].cause == "version-mismatch"
 
 
 def test_that_a_data_set_of_tensorflow_is_read_to_its_end_is_no_error(on):
