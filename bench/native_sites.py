@@ -17,7 +17,7 @@ _FIRST = rf"\(\s*(?P<words>(?:{_LITERAL}|[A-Z][A-Z_0-9a-z]*\b)(?:\s*(?:{_LITERAL
 _HOLE = re.compile(r"%[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|z|j|t)?([a-zA-Z])")
 # What a library warns of and goes on from by itself.
 GOES_ON = re.compile(
-    r"(?i)\b(?:ignor(?:ed|ing)|setting (?:it|\w+) to|not using it|using .{1,40} instead|will retry)\b"
+    r"(?i)\b(?:ignor(?:ed|ing)|setting (?:(?:it|\w+) )?to|set it to 0|not using it|using .{1,40} instead|will retry)\b"
     r"|\b(?:skipping|falling back|skip this round|would have killed)\b"
     r"|\b(?:limiting to|cap it to|set both to|not dumping|disabling)\b"
 )

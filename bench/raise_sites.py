@@ -46,6 +46,8 @@ _ONE_REQUEST = re.compile(
     r"|^_validate_and_reshape_mm_tensor|^v1_\w+_request|^load_(image|audio|video)|^_?load_single_item|^_call_hf_processor"
     r"|^parse_(message|tool)\w*|^_tokenize_one_request|^_wait_one_response|^normalize_batch_and|^_determine_batch_size"
     r"|^_?normalize_\w+|^_media_url|^_embed_vl|^(txt2img|ocr|speech|docanalyze|controlnet_detect|image_to_\w+|world_generate|convert_ids_to_tokens)"
+    r"|^(inpainting|transcriptions|translations|rerank|wrapped_func|handle_batching_request|get_query_and_history|terminate_model)$"
+    r"|^_(prepare_chat_inputs|get_processed_msgs|get_full_prompt|ensure_url|message_content_to_chat)$|^list_\w+"
     r"|^create_\w*embedding|^(delete|update|cancel|pause|resume)_(token_router|cache|launch)\w*"
     r"|^prompt_to_messages|^call_hf_processor|^apply_chat_template|^get_(prompt|input)_\w+|^_process_(image|video|audio)\w*|^_preprocess_\w+"
 )
@@ -254,12 +256,22 @@ class Words:
                 return str(value)
             case ast.JoinedStr(values=parts):
                 return "".join(self._of(part, depth + 1) for part in parts)
+            case ast.FormattedValue(value=ast.Name(id=name)) if self._has_words(name):
+                return self._of(self.values[name], depth + 1)
             case ast.BinOp(left=left, op=ast.Add(), right=right):
                 return self._of(left, depth + 1) + self._of(right, depth + 1)
             case ast.BinOp(left=left, op=ast.Mod()) | ast.Call(func=ast.Attribute(value=left, attr="format")):
                 return _FORMAT.sub(_slot, self._of(left, depth + 1))
         passed = self._passed_on(node)
         return self._of(passed, depth + 1) if passed is not None else filled(ast.unparse(node))
+
+    def _has_words(self, name: str) -> bool:
+        """Whether a name stands for a text that the module spells out, which an f-string prints as it is."""
+        match self.values.get(name):
+            case ast.JoinedStr() | ast.Constant(value=str()):
+                return True
+            case _:
+                return False
 
     def _passed_on(self, node: ast.expr) -> ast.expr | None:
         """The expression that another one only passes on."""

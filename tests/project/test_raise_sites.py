@@ -40,6 +40,10 @@ def test_an_error_is_listed_with_its_words_and_its_printed_class(tmp_path):
         ('raise ValueError("needs {} parts".format(count))', "needs alpha parts"),
         ('msg = "was said before"\n    raise ValueError(msg)', "was said before"),
         ('assert name, "a name is needed"', "a name is needed"),
+        (
+            'said = f"part {name} is gone"\n    raise ValueError(f"{said}, look again")',
+            "part alpha is gone, look again",
+        ),
         ('logger.error("all is lost")\n    sys.exit(1)', "all is lost"),
     ],
 )
