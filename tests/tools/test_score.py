@@ -42,7 +42,7 @@ def test_each_more_telling_look_has_more_points():
         "tulips",
         "tulip-field",
         "tulipfield42",
-        "a4$Q7",
+        "a4$c",
         "dq7Rk2Vx9",
         "dq7Rk2Vx9Wm4T",
         "dq7Rk2Vx9Wm4TzLp8",

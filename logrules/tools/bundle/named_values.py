@@ -179,23 +179,29 @@ def _place(found: "regex.Match[str]", name: Name, left: str, *, quoted: bool) ->
     if gap is not None and (found["block"] is not None or gap.startswith(",\n")):
         return None
     if found["hint"] is not None:
-        # Columns are apart by tabs, words of prose by blanks.
-        is_issuers = name is Name.ISSUED and (gap is None or gap.strip() in {"", "("})
-        if gap is not None and not is_issuers and not quoted and gap[0] not in "\t:":
-            return Place.APART
-        return Place.SET if quoted or is_issuers or not found["wrapped"] else Place.BRACKETED
+        # Columns are apart by a tab or two blanks, words of prose by one; behind an issuer's name there are none of prose.
+        is_apart = not quoted and gap is not None and not gap.startswith(("\t", ":", "  "))
+        is_issuers = name is Name.ISSUED and (gap or "").strip() in {"", "("}
+        return Place.SET if is_issuers else Place.APART if is_apart else _place_set(found, quoted=quoted)
     if found["prose"] is not None:
         return Place.OF_SOMEBODY
     if found["set"].strip().lower() in _IS:
         return Place.SAID_QUOTED if quoted else Place.SAID
-    if gap is None:
-        return Place.SET if quoted or not found["wrapped"] else Place.BRACKETED
+    return _place_set(found, quoted=quoted) if gap is None else _place_apart(found, left, quoted=quoted)
+
+
+def _place_set(found: "regex.Match[str]", *, quoted: bool) -> Place:
+    return Place.SET if quoted or not found["wrapped"] else Place.BRACKETED
+
+
+def _place_apart(found: "regex.Match[str]", left: str, *, quoted: bool) -> Place:
+    gap, word = found["gap"], found["password"] or found["key"]
     if quoted:
         return Place.QUOTED
-    word = found["password"] or found["key"]
     if gap.endswith(" to ") or not word.isascii():
         return Place.SAID
-    return Place.BESIDE if gap.strip() == "(" or is_identifier(left + word) else Place.APART
+    is_beside = gap.startswith("  ") or gap.strip() == "(" or is_identifier(left + word)
+    return Place.BESIDE if is_beside else Place.APART
 
 
 def _is_bare(found: "regex.Match[str]", left: str, *, quoted: bool) -> bool:
