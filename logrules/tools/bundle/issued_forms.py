@@ -16,7 +16,7 @@ import regex
 
 from logrules.parsing.literal_matcher import LiteralMatcher, matcher_of
 from logrules.tools.bundle.looks import MIN_HINTED, MIN_SIGNED, drawn_by_lot, is_by_chance, is_no_word
-from logrules.tools.bundle.score import Name, Place, is_secret
+from logrules.tools.bundle.score import Name, Relation, is_secret
 from logrules.tools.bundle.secret_names import matches_at
 
 _ALPHABETS = {
@@ -99,7 +99,7 @@ def random_tokens(text: str) -> Iterator[Span]:
     # Both are found from left to right: a line full of tokens is gone through but once.
     public, known = _PUBLIC.finditer(text), (0, 0)
     for found in _LONG.finditer(text):
-        if is_secret(Name.NONE, Place.ALONE, found[0]) and not is_plain_json(found[0]):
+        if is_secret(Name.NONE, Relation.ALONE, found[0]) and not is_plain_json(found[0]):
             while known[1] <= found.start():
                 known = next((one.span() for one in public), _NOWHERE)
             if known[0] > found.start():
@@ -137,7 +137,7 @@ def begins_secret(text: str, rest: str) -> bool | None:
 def _of_form(form: _Form, view: str, places: Sequence[int]) -> Iterator[Span]:
     for found in matches_at(form.whole, view, places):
         rest = _behind_prefix(form, found[0])
-        is_sure = not form.maybe_words or is_secret(Name.NONE, Place.BEHIND_PREFIX, rest)
+        is_sure = not form.maybe_words or is_secret(Name.NONE, Relation.BEHIND_PREFIX, rest)
         if is_sure and not is_plain_json(found[0]):
             yield *found.span(), form.kind
     for found in matches_at(form.begun, view, places):
