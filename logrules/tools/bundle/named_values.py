@@ -179,8 +179,9 @@ def _place(found: "regex.Match[str]", name: Name, left: str, *, quoted: bool) ->
     if gap is not None and (found["block"] is not None or gap.startswith(",\n")):
         return None
     if found["hint"] is not None:
-        # Columns are apart by tabs, words of prose by blanks; behind an issuer's name stand no words of prose.
-        is_apart = not quoted and gap is not None and gap[0] not in "\t:"
+        # Columns are apart by a tab or two blanks, words of prose by one; behind an issuer's name there are none of prose.
+        ends = ("\t", ":") if name is Name.SHORT else ("\t", ":", "  ")
+        is_apart = not quoted and gap is not None and not gap.startswith(ends)
         is_issuers = name is Name.ISSUED and (gap or "").strip() in {"", "("}
         return Relation.SET if is_issuers else Relation.APART if is_apart else _place_set(found, quoted=quoted)
     if found["prose"] is not None:
