@@ -2,14 +2,15 @@
 
 import re
 import string
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from typing import TypeAlias
 
 from logrules.tools.bundle.issued_forms import begins_secret
 from logrules.tools.bundle.looks import drawn_by_lot, has_mixture
 from logrules.tools.bundle.text_view import Piece, TextView, view_of
 
 # Where a line begins that was cut, where it ends, and where the next one goes on.
-Joint = tuple[int, int, int]
+_Joint: TypeAlias = tuple[int, int, int]
 # Of terminals and of what has none.
 _TERMINALS = frozenset({80, 100, 120, 132, 160})
 # Narrower lines are not cut but end; as wide as a neighbour, or with what looks drawn by lot behind it, one may be cut.
@@ -44,11 +45,11 @@ _OWN_NAME = re.compile(r"[A-Za-z_][\w.-]{0,60}+[\"']?[ \t]?[=:](?!=*$)")
 _REST_OF_QUOTED = re.compile(r"[A-Za-z_.-]{1,40}+[\"'`]?+[ \t]?+[=:]|[^\s\"'`]{1,400}+[\"'`]")
 
 
-def whole_lines(text: str, joints: Iterable[Joint] | None = None) -> TextView | None:
+def whole_lines(text: str) -> TextView | None:
     """The lines that were cut, each as one with what goes on below it; None if there are none."""
     pieces: list[Piece] = []
     goes_on = -1
-    for line, end, start in joints_of(text) if joints is None else joints:
+    for line, end, start in _joints(text):
         begin = max(line, goes_on)
         if goes_on >= 0 and line > goes_on:
             pieces += _rest(text, goes_on)
@@ -66,7 +67,7 @@ def _rest(text: str, start: int) -> Iterator[Piece]:
     yield "\n", end, end
 
 
-def joints_of(text: str) -> Iterator[Joint]:
+def _joints(text: str) -> Iterator[_Joint]:
     """Where a line begins that was cut, where it ends, and where the next one goes on."""
     flat = text.translate(_DIGITS)
     below, before = 0, -1

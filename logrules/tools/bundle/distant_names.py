@@ -6,7 +6,7 @@ from itertools import islice
 
 import regex
 
-from logrules.tools.bundle.score import Name, Place, is_identifier, is_secret, name_before, name_of
+from logrules.tools.bundle.score import Name, Relation, is_identifier, is_secret, name_before, name_of
 from logrules.tools.bundle.secret_names import ANY_NAME, KEYS, NAMED, PASSWORDS, matches_at
 from logrules.tools.bundle.text_view import lines_round, starts_of
 
@@ -86,14 +86,14 @@ def _behind(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
 def _below(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     for found in matches_at(_BELOW, text, places):
         is_asked_for = found["rest"] == "" and found["hint"] is None and not found["secret"].endswith(":")
-        if is_secret(name_of(found), Place.ANNOUNCED if is_asked_for else Place.BELOW, found["secret"]):
+        if is_secret(name_of(found), Relation.ANNOUNCED if is_asked_for else Relation.BELOW, found["secret"]):
             yield found.span("secret")
 
 
 def _in_front(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     for start, end in lines_round(text, places, 1):
         for found in (one for pattern in _TURNED for one in pattern.finditer(text, start, end)):
-            if is_secret(Name.PASSWORD if found["password"] else Name.KEY, Place.BEFORE, found["secret"]):
+            if is_secret(Name.PASSWORD if found["password"] else Name.KEY, Relation.BEFORE, found["secret"]):
                 yield found.span("secret")
 
 
@@ -101,7 +101,7 @@ def _logins(text: str, _places: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Where passwords stand between a user and a host (start, end)."""
     for start, end in lines_round(text, starts_of(_AT, text)):
         for found in _LOGGED_IN.finditer(text, start, end):
-            place = Place.AT_HOST if _INTERNET.match(text, found.end("secret")) else Place.LOGIN
+            place = Relation.AT_HOST if _INTERNET.match(text, found.end("secret")) else Relation.LOGIN
             if is_secret(Name.NONE, place, found["secret"]):
                 yield found.span("secret")
 
@@ -110,14 +110,14 @@ def _values_behind(text: str, found: "regex.Match[str]") -> Iterator[tuple[int, 
     behind, name = text[found.end() : found.end() + _FAR_CHARS], name_of(found)
     for word in islice(_WORD.finditer(behind), _MAX_WORDS):
         # Few words would be enough in any place: of those it is looked for.
-        if is_secret(name, Place.ANNOUNCED, word[1]):
+        if is_secret(name, Relation.ANNOUNCED, word[1]):
             place = _place(found, behind[: word.start(1)], word[1])
             if place is not None and is_secret(name, place, word[1]):
                 start, end = (found.end() + at for at in word.span(1))
                 yield start, _REST.match(text, end).end()  # type: ignore[union-attr]  # (it fits the empty text too)
 
 
-def _place(name: "regex.Match[str]", between: str, value: str) -> Place | None:
+def _place(name: "regex.Match[str]", between: str, value: str) -> Relation | None:
     """How a word some way behind a name stands to it; None where it tells of something else."""
     # A symbol goes on behind what looks like a name, as does the path of a resource.
     is_symbol = not between and name[0].isascii() and not _RUN.fullmatch(value)
@@ -125,7 +125,7 @@ def _place(name: "regex.Match[str]", between: str, value: str) -> Place | None:
     if is_symbol or is_other or not _BETWEEN.fullmatch(between):
         return None
     if name["hint"] is None and _SAID.search(_ESCAPED_QUOTE.sub('"', between)):
-        return Place.ANNOUNCED
+        return Relation.ANNOUNCED
     left = name_before(name.string, name.start())[0].removeprefix("u0022")
     is_of_program = left.startswith("--") or is_identifier(left + name[0])
-    return Place.FAR if is_of_program else Place.IN_PROSE
+    return Relation.FAR if is_of_program else Relation.IN_PROSE

@@ -16,7 +16,7 @@ import regex
 
 from logrules.parsing.literal_matcher import LiteralMatcher, matcher_of
 from logrules.tools.bundle.looks import MIN_HINTED, MIN_SIGNED, drawn_by_lot, is_by_chance, is_no_word
-from logrules.tools.bundle.score import Name, Place, is_secret
+from logrules.tools.bundle.score import Name, Relation, is_secret
 from logrules.tools.bundle.secret_names import matches_at
 
 _ALPHABETS = {
@@ -35,9 +35,7 @@ START = (
 # Texts are cut here or later; what begins like a secret at the end of a shorter line is not the rest of one.
 _CUT_CHARS = 100
 _MIN_LOTTED, _MIN_WRAPPED, _MIN_REST = 12, 8, 6
-# No prefix is shorter.
-_SHORTEST = 2
-_WORD_START = re.compile(r"(?<![A-Za-z0-9]).", re.DOTALL)
+_LETTER = re.compile("[A-Za-z0-9]")
 _ALPHANUMERIC = regex.compile(r"[A-Za-z0-9]*+")
 _LONG = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{24,4096}+")
 _NOWHERE = sys.maxsize, sys.maxsize
@@ -101,7 +99,7 @@ def random_tokens(text: str) -> Iterator[Span]:
     # Both are found from left to right: a line full of tokens is gone through but once.
     public, known = _PUBLIC.finditer(text), (0, 0)
     for found in _LONG.finditer(text):
-        if is_secret(Name.NONE, Place.ALONE, found[0]) and not is_plain_json(found[0]):
+        if is_secret(Name.NONE, Relation.ALONE, found[0]) and not is_plain_json(found[0]):
             while known[1] <= found.start():
                 known = next((one.span() for one in public), _NOWHERE)
             if known[0] > found.start():
@@ -139,7 +137,7 @@ def begins_secret(text: str, rest: str) -> bool | None:
 def _of_form(form: _Form, view: str, places: Sequence[int]) -> Iterator[Span]:
     for found in matches_at(form.whole, view, places):
         rest = _behind_prefix(form, found[0])
-        is_sure = not form.maybe_words or is_secret(Name.NONE, Place.BEHIND_PREFIX, rest)
+        is_sure = not form.maybe_words or is_secret(Name.NONE, Relation.BEHIND_PREFIX, rest)
         if is_sure and not is_plain_json(found[0]):
             yield *found.span(), form.kind
     for found in matches_at(form.begun, view, places):
@@ -155,23 +153,15 @@ def _behind_prefix(form: _Form, text: str) -> str:
 
 
 def _begun_form(text: str) -> tuple[_Form, str] | None:
-    """The form whose beginning a text of no blanks ends in, and what stands behind its prefix."""
-    starts = _by_start()
-    for found in _WORD_START.finditer(text):
-        at = found.start()
-        for prefix in starts.get(text[at : at + _SHORTEST], ()):
-            if text.startswith(prefix, at):
-                return _forms().rows[_forms().by_prefix[prefix][0]], text[at + len(prefix) :]
-    return None
-
-
-@cache
-def _by_start() -> dict[str, list[str]]:
-    """Prefixes, the longest first, by their first characters."""
-    found: defaultdict[str, list[str]] = defaultdict(list)
-    for prefix in sorted(_forms().prefixes, key=len, reverse=True):
-        found[prefix[:_SHORTEST]].append(prefix)
-    return dict(found)
+    """The first and longest form whose beginning a text of no blanks ends in, and what stands behind its prefix."""
+    forms, begun = _forms(), None
+    for end, number in forms.matcher.find(text.encode("ascii", "replace")):
+        prefix = forms.prefixes[number]
+        start = end - len(prefix)
+        is_first = begun is None or (start, -end) < begun[:2]
+        if is_first and not _LETTER.match(text, max(0, start - 1), start):
+            begun = start, -end, prefix
+    return None if begun is None else (forms.rows[forms.by_prefix[begun[2]][0]], text[-begun[1] :])
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What a value looks like: nothing at all, a word or a number, something that people make up or that is drawn by lot."""
+"""What a value looks like: nothing at all, a word, a number, what people make up, or something drawn by lot."""
 
 import re
 from itertools import pairwise
@@ -72,11 +72,6 @@ def is_by_chance(text: str) -> bool:
 def is_no_word(text: str) -> bool:
     """Whether it is of nothing but letters, and they follow each other as in no word."""
     return len(text) >= _MIN_LETTERS and text.isascii() and text.isalpha() and _unusual(text.lower()) >= _MIN_UNUSUAL
-
-
-def is_unusual(text: str) -> bool:
-    """Whether its letters and digits follow each other as in few words; less than what is there by chance."""
-    return _unusual(text) >= _MIN_UNUSUAL
 
 
 def _unusual(text: str) -> float:

@@ -8,7 +8,7 @@ import regex
 from logrules.tools.bundle.looks import MIN_HINTED, drawn_by_lot, has_mixture, is_drawn, is_nothing
 from logrules.tools.bundle.score import (
     Name,
-    Place,
+    Relation,
     is_asked,
     is_identifier,
     is_resource,
@@ -137,7 +137,7 @@ def named_secrets(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, 
         if found is None:
             continue
         name = Name.RESOURCE if is_resource(found["left"] or "", found["name"]) else Name.KEY
-        if is_secret(name, Place.SET, found["secret"]):
+        if is_secret(name, Relation.SET, found["secret"]):
             yield *found.span("secret"), "password"
 
 
@@ -169,33 +169,40 @@ def _is_secret(found: "regex.Match[str]", text: str, secret: str) -> bool:
     name = name_of(found)
     if name is not Name.HARMLESS and _is_bare(found, left, quoted=quoted):
         name = Name.ANY_KEY if found["gap"] and found["hint"].lower() == "key" else Name.BARE
-    place = Place.OPTION if is_option else _place(found, name, left, quoted=quoted)
+    place = Relation.OPTION if is_option else _place(found, name, left, quoted=quoted)
     return place is not None and is_secret(name, place, secret) and not _is_no_value(found, text, secret)
 
 
-def _place(found: "regex.Match[str]", name: Name, left: str, *, quoted: bool) -> Place | None:
+def _place(found: "regex.Match[str]", name: Name, left: str, *, quoted: bool) -> Relation | None:
     """How the value stands to the name; None where it is another's: below the end of a cell, in a list of many lines."""
     gap = found["gap"]
     if gap is not None and (found["block"] is not None or gap.startswith(",\n")):
         return None
     if found["hint"] is not None:
-        # Columns are apart by tabs, words of prose by blanks.
-        is_issuers = name is Name.ISSUED and (gap is None or gap.strip() in {"", "("})
-        if gap is not None and not is_issuers and not quoted and gap[0] not in "\t:":
-            return Place.APART
-        return Place.SET if quoted or is_issuers or not found["wrapped"] else Place.BRACKETED
+        # Columns are apart by a tab or two blanks, words of prose by one; behind an issuer's name there are none of prose.
+        ends = ("\t", ":") if name is Name.SHORT else ("\t", ":", "  ")
+        is_apart = not quoted and gap is not None and not gap.startswith(ends)
+        is_issuers = name is Name.ISSUED and (gap or "").strip() in {"", "("}
+        return Relation.SET if is_issuers else Relation.APART if is_apart else _place_set(found, quoted=quoted)
     if found["prose"] is not None:
-        return Place.OF_SOMEBODY
+        return Relation.OF_SOMEBODY
     if found["set"].strip().lower() in _IS:
-        return Place.SAID_QUOTED if quoted else Place.SAID
-    if gap is None:
-        return Place.SET if quoted or not found["wrapped"] else Place.BRACKETED
+        return Relation.SAID_QUOTED if quoted else Relation.SAID
+    return _place_set(found, quoted=quoted) if gap is None else _place_apart(found, left, quoted=quoted)
+
+
+def _place_set(found: "regex.Match[str]", *, quoted: bool) -> Relation:
+    return Relation.SET if quoted or not found["wrapped"] else Relation.BRACKETED
+
+
+def _place_apart(found: "regex.Match[str]", left: str, *, quoted: bool) -> Relation:
+    gap, word = found["gap"], found["password"] or found["key"]
     if quoted:
-        return Place.QUOTED
-    word = found["password"] or found["key"]
+        return Relation.QUOTED
     if gap.endswith(" to ") or not word.isascii():
-        return Place.SAID
-    return Place.BESIDE if gap.strip() == "(" or is_identifier(left + word) else Place.APART
+        return Relation.SAID
+    is_beside = gap.startswith("  ") or gap.strip() == "(" or is_identifier(left + word)
+    return Relation.BESIDE if is_beside else Relation.APART
 
 
 def _is_bare(found: "regex.Match[str]", left: str, *, quoted: bool) -> bool:

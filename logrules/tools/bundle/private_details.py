@@ -20,20 +20,9 @@ _HOME = regex.compile(
     r"(?:(?<![\w.-])|(?<=\\n))(?:/(?:[\w.-]{1,64}/){0,3}home\d{0,3}|/Users|/private/var/users|[A-Za-z]:(?:\\{1,4}|/)Users|\\Users)(?:\\{1,4}|/)(?P<secret>[^\s/\\:\"'<>|,;()\[\]{}]{1,64})"
 )
 _NEAR_HOME = re.compile(r"home\d{0,3}[\\/]|[Uu]sers[\\/]")
-_HOME_OF_NOBODY = {
-    "user",
-    "runner",
-    "ray",
-    "ubuntu",
-    "root",
-    "username",
-    "app",
-    "docker",
-    "jovyan",
-    "Public",
-    "Shared",
-    "...",
-}
+_HOME_OF_NOBODY = frozenset(
+    ["user", "runner", "ray", "ubuntu", "root", "username", "app", "docker", "jovyan", "Public", "Shared", "..."]
+)
 _IPV4 = regex.compile(r"(?<![\w.])(?:10|172|192|169|100)(?:\.\d{1,3}){3}(?![\w]|\.\d)")
 _IPV6 = regex.compile(
     r"(?<![\w:.])(?:f[cd][0-9a-f]{2}|fe[89ab][0-9a-f])(?::[0-9a-f]{0,4}){2,7}(?![\w:])", regex.IGNORECASE

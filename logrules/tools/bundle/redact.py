@@ -1,4 +1,15 @@
-"""Texts without their secrets: learned from all of them first, then taken out of all of them."""
+"""Texts without their secrets: learned from all of them first, then taken out of all of them.
+
+1. A text is read with plain characters (`plain_text`), but for lines that only tell other numbers (`repeated_lines`).
+2. It is read again in other words (a `text_view`): without what all lines begin with (`line_heads`), with its cut lines
+   whole (`cut_lines`), as records tell it (`record_texts`), as escapes and programs mean it (`respelled`,
+   `put_together`).
+3. In each of these candidates are found: by issuers' forms (`issued_forms`), by what stands round them
+   (`table_patterns`), and beside, near and below the names of secrets (`named_values`, `distant_names`,
+   `secret_tables`).
+4. Whether one is a secret is decided by one sum (`score`), of its name, its place and its look (`looks`).
+5. What was found anywhere is looked for everywhere (`known_secrets`), and all is replaced here.
+"""
 
 from bisect import bisect_right
 from collections import Counter

@@ -44,7 +44,7 @@ class Name(Enum):
     HARMLESS = NEVER, "a token of text, the key of a cache"
 
 
-class Place(Enum):
+class Relation(Enum):
     """How a value stands to its name: points, and what it looks like."""
 
     AT_HOST = 15, "`user:value@host`, of the internet for sure"
@@ -100,15 +100,15 @@ _OF_ISSUERS = frozenset({"key", "auth", "ak", "pat", "pass", "pin", "jwt"})
 _OF_OPTIONS = frozenset({"token", "sk", "pass", "pwd", "pw", "psk", "pat"})
 
 
-def is_secret(name: Name, place: Place, value: str) -> bool:
+def is_secret(name: Name, place: Relation, value: str) -> bool:
     """Whether what speaks for it is enough."""
     return score(name, place, value) >= ENOUGH
 
 
-def score(name: Name, place: Place, value: str) -> int:
+def score(name: Name, place: Relation, value: str) -> int:
     """The points of a value beside a name, in a place."""
     # Prose tells of hashes, and maps have them for keys.
-    is_of_hashes = name is Name.ANY_KEY or (place is Place.IN_PROSE and name in {Name.KEY, Name.RESOURCE})
+    is_of_hashes = name is Name.ANY_KEY or (place is Relation.IN_PROSE and name in {Name.KEY, Name.RESOURCE})
     return name.value[0] + place.value[0] + _look(value) + (NEVER if is_of_hashes and is_hash(value) else 0)
 
 

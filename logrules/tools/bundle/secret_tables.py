@@ -7,7 +7,7 @@ from functools import lru_cache
 import regex
 
 from logrules.tools.bundle.looks import is_nothing
-from logrules.tools.bundle.score import Name, Place, is_secret
+from logrules.tools.bundle.score import Name, Relation, is_secret
 from logrules.tools.bundle.secret_names import KEYS, PASSWORDS, name_ends
 from logrules.tools.bundle.text_view import lines_round
 
@@ -90,7 +90,7 @@ def _rows(text: str, start: int) -> Iterator[tuple[int, str]]:
 def _is_secret_cell(head: str, value: str) -> bool:
     """Whether a cell is a secret below its head, or beside it."""
     name = Name.PASSWORD if _PASSWORD.fullmatch(head) else Name.KEY if _KEY.fullmatch(head) else Name.ISSUED
-    return len(value) >= _MIN_CHARS and " " not in value and value.isascii() and is_secret(name, Place.COLUMN, value)
+    return len(value) >= _MIN_CHARS and " " not in value and value.isascii() and is_secret(name, Relation.COLUMN, value)
 
 
 # A head of names that two blanks or a tab part: no sentence.
