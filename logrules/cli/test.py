@@ -22,7 +22,7 @@ _EXAMPLES = """examples:
   logrules test --coverage          signals, branches and captures that no example exercises
   logrules test --mutate -k nccl    changes that break these rules and that no example notices
 
-exit status: 0 all tests pass, 1 one fails or a floor is not reached, 2 a rule file is unusable, or -k chooses nothing"""
+exit status: 0 all tests pass, 1 one fails or a floor is not reached, 2 a file is unusable, or -k chooses nothing"""
 
 # The modules of the forms, each with a function `render_results`.
 _FORMATS = {"text": "ruletest_text", "junit": "junit", "json": "ruletest_json"}

@@ -9,12 +9,13 @@ from logrules.inference.run_state import RunState
 from logrules.model.event import Event
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import replace
-from logrules.model.report import MAX_EVIDENCE, Evidence
+from logrules.model.report import Evidence
 from logrules.parsing.exception_line import CUT_OFF
 from logrules.ruleset.pack import Signal
 from logrules.ruleset.rule_text import SLOT, Card
 from logrules.ruleset.tables import EXITS
 
+MAX_EVIDENCE = 8
 MAX_EVIDENCE_TEXT = 2_000
 # Of a line that is longer, so much is shown in front of what tells.
 _LEAD_CHARS = 60

@@ -93,10 +93,6 @@ class Fix:
     risk: Risk = Risk.SAFE
 
 
-# Of a diagnosis so many lines are kept.
-MAX_EVIDENCE = 8
-
-
 @record
 class Evidence:
     """A line of a log that shows something; ``before`` and ``after`` are its neighbours.

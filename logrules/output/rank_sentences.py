@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
+from logrules.inference.evidence_lines import MAX_EVIDENCE
 from logrules.model.event import rank_of_label
 from logrules.model.late_pattern import late_pattern
-from logrules.model.report import MAX_EVIDENCE, Comparison, Difference, DivergenceKind, Evidence, Text
+from logrules.model.report import Comparison, Difference, DivergenceKind, Evidence, Text
 from logrules.output.numbers import duration, other_ranks_said, ranks_said
 
 _SAID: Mapping[DivergenceKind, Text] = {
