@@ -85,7 +85,7 @@ def _diagnosis(place: int, outcome: RunOutcome, run: RunState, sides: Comparison
     ranks, hosts = suspects(FailureContext(one, run.ranks, failures), sides)
     phase, phase_from = phase_of(hypothesis, run)
     shown_phase = None if phase_from is PhaseSource.CAUSE else phase
-    said = said_by(hypothesis, failures, evidence)
+    said = said_by(hypothesis, run, evidence)
     captures = slots_of(hypothesis, run, evidence, said, (ranks, hosts))
     seen = advised_for(rule, run.frameworks, pack.tables.settings)
     cause = next((one for one in pack.tables.causes if one.id == rule.cause), None)

@@ -1,19 +1,25 @@
 """What the log says for the slots of a card: what its lines captured, whose code raised, how many ranks spoke."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
+from itertools import islice
 from math import floor, gcd, prod
 from types import MappingProxyType
 
 from logrules.inference.culprit import Culprits
+from logrules.inference.end_signs import states_error
 from logrules.inference.failure_analysis import captures_of, places_of
 from logrules.inference.failures import Failures
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.run_state import RunState
 from logrules.model.report import Evidence
+from logrules.parsing.message_lines import lines_below, sentences
 from logrules.ruleset.name_tables import Derivation, DerivedNumber, OtherName, ToldName
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pattern import bounded, folded, may_hold
+
+# A message that goes on further is a dump.
+_MESSAGE_LINES = 12
 
 # What a log may tell of a diagnosis of any rule, and of a command that is watched its process.
 _OF_RANKS = ("several", "suspects", "suspect_host", "all_waiting")
@@ -62,16 +68,28 @@ def _slots(captured: Mapping[str, str], said: Sequence[str], of_job: Mapping[str
     return with_numbers(with_other_names({**of_job, **told}, tables.other_names), tables.numbers)
 
 
-def said_by(hypothesis: Hypothesis, failures: Failures, evidence: Sequence[Evidence]) -> tuple[str, ...]:
-    """The lines of a diagnosis, and the frames of the failures that they belong to, as tracebacks print them.
+def said_by(hypothesis: Hypothesis, run: RunState, evidence: Sequence[Evidence]) -> tuple[str, ...]:
+    """The lines of a diagnosis with the rest of their messages, and the frames of their failures, as tracebacks do.
 
     Beside these what was raised, where no line says it: an assertion without a message, a traceback without its end.
     """
-    lines = tuple(line.text for line in evidence)
+    failures = run.failures
+    lines = (*(line.text for line in evidence), *_messages_go_on(hypothesis, run))
     chains = dict.fromkeys(line.chain for line in hypothesis.lines if line.chain is not None)
     raised = (_headline(failures, chain) for chain in chains)
     unsaid = (headline for headline in raised if headline and not any(headline in line for line in lines))
     return (*lines, *unsaid, *(frame for chain in chains for frame in failures.frames_of(chain)))
+
+
+def _messages_go_on(hypothesis: Hypothesis, run: RunState) -> Iterator[str]:
+    """What stands below the first lines of its exceptions and logged errors, as far as it is their message.
+
+    Sentences that were broken into lines stand whole before the lines themselves.
+    """
+    for seen in {seen.order: seen for seen in hypothesis.lines}.values():
+        if seen.chain is not None or states_error(seen.event):
+            below = [*islice(lines_below(seen.event, run.job.endings.below(seen.event)), _MESSAGE_LINES)]
+            yield from (*sentences(below), *below)
 
 
 def _headline(failures: Failures, chain: int) -> str:

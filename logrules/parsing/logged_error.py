@@ -1,11 +1,13 @@
 """An error that was logged without an exception, as a failure record: its words are all that is known of it."""
 
 from collections.abc import Sequence
+from itertools import islice
 
 from logrules.model.event import Event
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Link
 from logrules.model.record import replace
 from logrules.parsing.exception_line import MAX_MESSAGE
+from logrules.parsing.message_lines import lines_below
 
 # The class under which rows of the table of exceptions know such an error.
 LOGGED_ERROR = "LoggedError"
@@ -15,7 +17,8 @@ _FURTHER_LINES = 3
 
 def logged_record(number: int, line: Event, below: Sequence[Event]) -> Failure:
     """The record of an error that this line states; the lines right ``below`` may go on with its message."""
-    message = "\n".join((line.message, *_rest(line, below)))[:MAX_MESSAGE]
+    rest = islice(lines_below(line, below), _FURTHER_LINES)
+    message = "\n".join((line.message, *rest))[:MAX_MESSAGE]
     link = ExceptionLink(LOGGED_ERROR, message, (), Link.ROOT, line)
     return Failure(
         number, FailureKind.EXCEPTION, line.worker, line, line, LOGGED_ERROR, message, (link,), workers=(line.worker,)
@@ -29,13 +32,3 @@ def stated(crash: Failure, told: Event) -> Failure:
     """
     kind = LOGGED_ERROR if crash.type else ""
     return replace(crash, type=kind, chain=(ExceptionLink(kind, crash.message, (), Link.ROOT, told),))
-
-
-def _rest(line: Event, below: Sequence[Event]) -> list[str]:
-    rest: list[str] = []
-    for after in below[:_FURTHER_LINES]:
-        begins_anew = after.level is not None or after.stamp is not None or after.worker != line.worker
-        if begins_anew or after.line != line.line + len(rest) + 1:
-            break
-        rest.append(after.message)
-    return rest

@@ -62,6 +62,25 @@ def _steps(on_shipped, log: str) -> list[str]:
         # A compiler and a linker.
         ("/src/run.cpp:7:16: error: 'class cog::Wheel' has no member named 'turnV2'; did you mean 'turn'?", "another release of the library"),
         ("  /usr/bin/ld: cannot find /tmp/build/csrc/cogs.o: No such file or directory", "wants an object file"),
+        # A message goes on below its first line, which bears its header alone.
+        ("RuntimeError: Dataset 'cogs.yaml' error\nDataset 'cogs.yaml' images not found, missing path '/data/valid/images'\n", "no /data/valid/images"),
+        (raised("ValueError: the kernel has no rows of 48.\nPossible solutions:\n  1. Set `rows=64` in the config.\n  2. Take newer cogs.", ENGINE), "Set `rows=64` in the config."),
+        (raised("RuntimeError: the cogs do not turn.\n\nTo fix this, run `cogs --turn` before you train.", ENGINE), "run `cogs --turn` before you train"),
+        (raised("ImportError: gears need the package of cogs.\nInstall cogs with: pip install gear-cogs", "gears/a.py"), "pip install gear-cogs"),
+        ("RuntimeError: the cogs do not turn\nhint: pass --turn-left as well\n", "pass --turn-left as well"),
+        ("RuntimeError: the cogs do not turn\nmake sure the wheel is greased before it\nbegins to turn.\n", "is greased before it begins to turn"),
+        # What was taken for a repository, or imported from elsewhere.
+        (raised("OSError: ./out/cogs is not a local folder and is not a valid model identifier listed on 'https://huggingface.co/models'"), "./out/cogs is a path"),
+        (raised("OSError: gears/cogs is not a local folder and is not a valid model identifier listed on 'https://huggingface.co/models'"), "knows no gears/cogs"),
+        (raised("huggingface_hub.errors.RepositoryNotFoundError: 404 Client Error. (Request ID: Root=1)\n\nRepository Not Found for url: https://huggingface.co/outputs/step-5/resolve/main/config.json."), "outputs/step-5 is a path"),
+        (raised("ImportError: cannot import name 'load_dataset' from 'datasets' (unknown location)"), "a folder without code of its own"),
+        (raised("ImportError: cannot import name 'load_dataset' from 'datasets' (/app/datasets/__init__.py)"), "imported from /app/datasets/__init__.py"),
+        ('Traceback (most recent call last):\n  File "/app/torch.py", line 3, in <module>\n    x = torch.zeros(1)\nAttributeError: partially initialized module \'torch\' has no attribute \'zeros\' (most likely due to a circular import)\n', "(torch.py)"),
+        (raised("ImportError: cannot import name 'load_metric' from 'datasets' (/env/lib/python3.11/site-packages/datasets/__init__.py)"), "load of the package evaluate"),
+        # A count that is empty, and a state of other sizes.
+        ("torchrun: error: argument --nproc-per-node/--nproc_per_node: expected one argument\n", "got no number"),
+        (raised("RuntimeError: The size of tensor a (81) must match the size of tensor b (21) at non-singleton dimension 0", "torch/optim/adamw.py"), "(81 against 21)"),
+        ("UnknownError: 2 root error(s) found.\n  (0) Unknown: Failed to get convolution algorithm. This is probably because cuDNN failed to initialize\n", "TensorFlow take its own"),
         # A checkpoint that has other keys.
         (f'{HEAD}  File "/app/load.py", line 30, in load_checkpoint\n    model.load_state_dict(torch.load(path)["state_dict"])\nKeyError: \'state_dict\'\n', "print the keys that it has"),
     ],
@@ -78,6 +97,12 @@ def test_what_the_message_names_is_in_the_first_steps(on_shipped, log, said):
         (raised("ValueError: You can't train what was loaded with `spread='auto'` in any distributed mode.", ENGINE), "itself says"),
         (raised("ValueError: this is not known. Please report it at the project's page.", ENGINE), "itself says"),
         (raised("ValueError: the model was lost. Either the file is cut or it is of another kind.", ENGINE), "itself says"),
+        # What stands below belongs to somebody else, or breaks off.
+        (raised("RuntimeError: the cogs do not turn\n[2026-01-02 10:00:00] [INFO] please grease the wheel with oil.", ENGINE), "itself says"),
+        (raised("RuntimeError: the cogs do not turn\n/app/run.sh: line 7: set the wheel to be greased", ENGINE), "itself says"),
+        ("RuntimeError: the cogs do not turn\n    at gear.Box.turn(Box.scala:9)\nmake sure the wheel is greased\n", "itself says"),
+        ("RuntimeError: the cogs do not turn\nmake sure the wheel is greased and the\n", "itself says"),
+        (raised("ImportError: cannot import name 'cogs' from 'gears' (/env/lib/python3.11/site-packages/gears/__init__.py)"), "no installed package"),
         # Neither a card nor a setting is a package.
         (raised("AssertionError: The backend requires SM>=80 and SM<=90."), "pip install -U"),
         (raised("ValueError: top_p must be >=0.5"), "pip install -U"),
