@@ -1,17 +1,18 @@
-"""The lines that a message of several lines goes on with: a logger, or the interpreter, heads only the first of them."""
+"""The lines that a message of several lines goes on with: only the first of them bears a header."""
 
 from collections.abc import Iterable, Iterator
 
 from logrules.model.event import Event
 from logrules.model.late_pattern import late_pattern
 
-# No part of the message above: what has a time, a traceback, a warning, another exception, what a shell or launcher says.
+# No part of the message above: a time, a traceback, a warning, another exception, what a shell or a launcher says.
 _BEGINS_ANEW = late_pattern(
-    r"\s*(?:Traceback \(most recent|File \"|During handling of the above|The above exception|Exception ignored|raise \w"
-    r"|at [\w.$]{3,200}[(.<])"
+    r"\s*(?:Traceback \(most recent|File \"|During handling of the above|The above exception|Exception ignored"
+    r"|raise [A-Z]\w{1,99}\(|at [\w.$]{3,200}[(.<])"
     r"|\W{0,3}\d{2,4}[-/:]\d\d[-/:]\d\d|\[rank\d|\S{1,400}:\d+: \w*Warning: "
     r"|(?:[A-Za-z_]\w{0,99}\.){0,12}[A-Z]\w{0,99}(?:Error|Exception|Interrupt|Exit)\b"
-    r"|(?:\([\w.-]{1,40}\) )?[\w.@~:/\\-]{0,80}[$#>] |(?:srun|slurmstepd|mpirun|prterun|make|bash|sh|\S{1,80}\.sh)(?:\[\d+\])?: "
+    r"|(?:\([\w.-]{1,40}\) )?[\w.@~:/\\-]{0,80}[$#>] "
+    r"|(?:srun|slurmstepd|mpirun|prterun|make|bash|sh|\S{1,80}\.sh)(?:\[\d+\])?: "
 )
 _ENDS = (".", "!", "?", ":", ";")
 _ITEM = late_pattern(r"\s*(?:[-*•]|\(?\d{1,2}[.)]) ")
@@ -32,7 +33,7 @@ def lines_below(line: Event, below: Iterable[Event]) -> Iterator[str]:
 
 
 def sentences(lines: Iterable[str]) -> Iterator[str]:
-    """The texts that were broken into these lines: one ends where a sentence does, or where an item of a list begins."""
+    """The texts that were broken into these lines: each ends where a sentence does, or an item of a list begins."""
     held: list[str] = []
     for line in lines:
         if held and (held[-1].endswith(_ENDS) or _ITEM.match(line) is not None):

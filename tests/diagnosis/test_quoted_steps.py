@@ -3,11 +3,13 @@
 import pytest
 
 from logrules.engine.run import prepared
+from logrules.ruleset.rule_text import card_of
 from logrules.ruletest.harness import run_log
 
 LIBRARY = '  File "/env/lib/python3.11/site-packages/{}", line 30, in check\n    raise ValueError(message)\n'
 HEAD = 'Traceback (most recent call last):\n  File "/app/train.py", line 9, in main\n    start()\n'
 TRAINER, HUB, ENGINE = "transformers/trainer.py", "transformers/utils/versions.py", "vllm/config.py"
+_ENDS, _ENDS_ZH = (".", "?", "!", ":"), ("。", "？", "！", "：", ".")
 FSDP, TUNER = "torch/distributed/fsdp/a.py", "peft/tuners/tuner.py"
 
 
@@ -133,3 +135,11 @@ def test_a_guess_by_single_words_only_looks(on_shipped):
     found = run_log(on_shipped, "cogs: error: no usable device driver was found").diagnoses[0]
     assert [fix.risk.value for fix in found.fixes] == ["look"]
     assert "guessed" in found.fixes[0].do.en
+
+
+def test_every_step_ends_as_a_sentence_does(shipped):
+    fixes = [step.fix for rule in shipped.rules for step in card_of(shipped, rule.id).steps]
+    said = [text for fix in fixes for text in (fix.do, fix.note) if text is not None]
+    assert len(said) > 1_000
+    assert not [text for text in said if not text.en.endswith(_ENDS)]
+    assert not [text for text in said if text.zh and not text.zh.endswith(_ENDS_ZH)]
