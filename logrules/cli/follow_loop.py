@@ -40,7 +40,7 @@ def follow(
                     listener.on_update(update, report)
                 except Exception as fault:  # noqa: BLE001 (one that fails is dropped, whatever it was)
                     told.remove(listener)
-                    complain(f"{type(listener).__name__.lower()} failed and gets no more events ({_reason(fault)})")
+                    complain(f"{listener.called}: failed, and nothing more goes there ({_reason(fault)})")
         known = None
         return report()
     except Exception as fault:  # noqa: BLE001 (the job runs on, whatever it was)
@@ -56,7 +56,7 @@ def _close(listeners: Sequence[Listener], complain: Complain) -> None:
         try:
             listener.close(max(until - now(), 0.0))
         except Exception as fault:  # noqa: BLE001 (the others are closed all the same)
-            complain(f"{type(listener).__name__.lower()} failed at the end ({_reason(fault)})")
+            complain(f"{listener.called}: failed at the end ({_reason(fault)})")
 
 
 def _reason(fault: BaseException) -> str:

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ _EXAMPLES = """examples:
   logrules test --coverage          signals, branches and captures that no example exercises
   logrules test --mutate -k nccl    changes that break these rules and that no example notices
 
-exit status: 0 all tests pass, 1 one fails or a floor is not reached, 2 a rule file is unusable"""
+exit status: 0 all tests pass, 1 one fails or a floor is not reached, 2 a file is unusable, or -k chooses nothing"""
 
 # The modules of the forms, each with a function `render_results`.
 _FORMATS = {"text": "ruletest_text", "junit": "junit", "json": "ruletest_json"}
@@ -72,11 +73,23 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
         raise LogrulesError("--changed says which tests to run; --coverage and --mutate run none: name files")
 
 
+def _refuse_unknown_word(word: str, chosen: Sequence[object], found: "Collection") -> None:
+    """A word that no name contains chooses nothing, which must not look as if all were well. Raises LogrulesError."""
+    if not word or chosen:
+        return
+    from logrules.cli.did_you_mean import hint
+    from logrules.model.errors import LogrulesError
+
+    parts = {part for test in found.tests() for part in test.name.replace("/", " ").split()}
+    raise LogrulesError(f"-k {word}: no test has it in its name{hint(word, sorted(parts))}")
+
+
 def _run(on: "Prepared", found: "Collection", options: argparse.Namespace) -> int:
     from logrules.model.test_result import Outcome
     from logrules.ruletest.judging import run_tests
 
     tests = found.tests(options.k)
+    _refuse_unknown_word(options.k, tests, found)
     if options.changed:
         from logrules.ruletest.changed_files import impact_of_changes
         from logrules.ruletest.collect import own_roots
@@ -95,6 +108,7 @@ def _measure(on: "Prepared", found: "Collection", options: argparse.Namespace) -
 
     form = _form(options)
     examples = [example for example in examples_of(found.suite) if options.k in example.owner]
+    _refuse_unknown_word(options.k, examples, found)
     if options.coverage:
         from logrules.ruletest.rule_coverage import coverage
 

@@ -66,7 +66,7 @@ def chosen_fixes(
 ) -> tuple[Fix, ...]:
     """The steps that are for these circumstances, without the settings of frameworks that were not seen."""
     running, known, foreign = _running(settings, at.seen)
-    fitting = _asked_for_first([step for step in steps if _fits(step, replace(at, seen=running))])
+    fitting = [step for step in steps if _fits(step, replace(at, seen=running))]
     fitting.sort(key=_destroys_on_suspicion)
     fixes = [step.fix for step in fitting]
     if any(known.among(fix) for fix in fixes):
@@ -92,18 +92,6 @@ def _says(lines: Iterable[str], pattern: str) -> bool:
 def _tells(told: Mapping[str, str], patterns: Mapping[str, str]) -> Iterator[bool]:
     """Of each name whether the log tells it, with this pattern in what it tells."""
     return (name in told and searched(pattern, told[name]) is not None for name, pattern in patterns.items())
-
-
-def _asked_for_first(steps: Sequence[FixStep]) -> list[FixStep]:
-    """The steps, with those that the log asks for before the first that changes something for any log of the cause."""
-    general = (place for place, step in enumerate(steps) if not (_is_asked_for(step) or step.fix.risk is Risk.LOOK))
-    at = next(general, len(steps))
-    behind = sorted(steps[at:], key=lambda step: not _is_asked_for(step))
-    return [*steps[:at], *behind]
-
-
-def _is_asked_for(step: FixStep) -> bool:
-    return bool(step.where or step.when_told) or asks_of_log(step.fix.do.en)
 
 
 def _destroys_on_suspicion(step: FixStep) -> bool:

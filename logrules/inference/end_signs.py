@@ -110,6 +110,8 @@ _OPENING_KINDS = 3
 _WITHIN_LINES = 64
 # Fewer words are a heading, a rule or a number.
 _WORDS = 2
+# What the lines of a traceback begin with: each of a chain opens as the first one does.
+_OF_TRACEBACKS = frozenset(("File", "Traceback", "During"))
 
 
 def opening_of(head: Sequence[Event]) -> tuple[str, ...]:
@@ -157,7 +159,7 @@ def _opening_kind(line: Event) -> str | None:
         return None
     kind = template_of(line.message)
     words = [word for word in kind.split() if word != "#"]
-    return kind if len(words) >= _WORDS and words[0] != "File" else None
+    return kind if len(words) >= _WORDS and words[0] not in _OF_TRACEBACKS else None
 
 
 def without_stream_level(lines: Sequence[Event], head: Sequence[Event], wordings: Wordings) -> Sequence[Event]:

@@ -5,7 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
 from logrules.inference.exception_table import ExceptionTable
-from logrules.inference.failure_analysis import KnownFailure, RepeatedFailures, captures_of, was_asked_for
+from logrules.inference.failure_analysis import (
+    KnownFailure,
+    RepeatedFailures,
+    captures_of,
+    is_rest_of_chain,
+    was_asked_for,
+)
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation
 from logrules.model.event import Event, Hit, Stance, hosts_of, ranks_of
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
@@ -110,7 +116,7 @@ class Failures:
             return
         known = self._records.get(failure.id)
         # What ended a script nobody lived through, however often: the runs that share a log may each end so.
-        if known is None and failure.script is None:
+        if known is None and failure.script is None and not is_rest_of_chain(failure):
             self._repeated.count(failure, observation.round)
         self.components.update(
             frame.origin.component for link in failure.chain for frame in link.frames if frame.origin.component

@@ -53,6 +53,7 @@ class Lines(Listener):
         aside: Callable[[], AbstractContextManager[bool]] = lambda: nullcontext(False),
     ) -> None:
         self._out = out
+        self.called = f"the lines of the diagnosis ({getattr(out, 'name', 'output').strip('<>')})"
         self._job = f"[{job}] " if job else ""
         self._aside = aside
         self._language = language
@@ -128,6 +129,8 @@ class EventStream(Listener):
     The last is ``end``, with the whole report.
     """
 
+    called = "--format jsonl"
+
     def __init__(self, out: TextIO, language: str, policy: NotificationPolicy, job: str = "") -> None:
         self._out = out
         self._language = language
@@ -181,6 +184,8 @@ _AGAIN = Text("writes again after {quiet}", "静默 {quiet} 后又有输出")
 
 class IncidentHistory(Listener):
     """Keeps what the policy tells, and unusual silences; times are of this machine."""
+
+    called = "the history of the panel"
 
     def __init__(self, policy: NotificationPolicy, language: str) -> None:
         self._policy = policy

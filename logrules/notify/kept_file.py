@@ -25,12 +25,13 @@ class KeptFile(Listener):
     """
 
     def __init__(self, path: Path, option: str, every_s: float, complain: Callable[[str], None]) -> None:
+        self.called = f"{option} {path}"
         self._path = path
         self._every_s = every_s
         self._complain = complain
         self._written: float | None = None
         self._failing = False
-        self._tasks = TaskQueue(f"{option} {path}", complain, self._write)
+        self._tasks = TaskQueue(self.called, complain, self._write)
 
     def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Write it soon, if there is news or the last content is old."""

@@ -7,7 +7,12 @@ from logrules.model.report import Report
 
 
 class Listener:
-    """Takes every update in order. It may take its time only in a thread of its own."""
+    """Takes every update in order. It may take its time only in a thread of its own.
+
+    ``called`` is what complaints call it: the option that asks for it, or what of it a user sees.
+    """
+
+    called: str = "a listener"
 
     def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Take an update; ``report`` gives all that is known, and is worth calling only where something changed."""

@@ -34,6 +34,8 @@ _SAVE, _RESTORE, _ALL = "\x1b7", "\x1b8", "\x1b[r"
 class Panel(Listener):
     """Draws on ``terminal`` (a descriptor) whenever the log's writers leave it the ``turn``."""
 
+    called = "the panel"
+
     def __init__(
         self,
         terminal: int,
@@ -138,6 +140,8 @@ class Panel(Listener):
 
 class Keys(Listener):
     """Calls what belongs to a key, in a thread of its own. The terminal is as it was after ``close``."""
+
+    called = "the keys of the panel"
 
     def __init__(self, actions: Mapping[str, Callable[[], object]]) -> None:
         import termios

@@ -149,7 +149,7 @@ class BriefReport(TextReport):
         kinds = grouped(lines)
         line, ranks = max(kinds, key=lambda kind: _telling(kind[0]))
         more = len(kinds) - 1
-        same = same_of(ranks, self._language)
+        same = same_of(ranks, self._language, lines)
         self._put(
             0, (line.place, "cyan"), (f"{who(line)}{clock(line)}", "dim"), (f"  ({same})" if same else "", "dim"),
             (self._more(more), "dim"),

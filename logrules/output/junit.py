@@ -8,6 +8,7 @@ from logrules.model.report import Diagnosis, Report, Severity
 from logrules.model.test_result import Outcome, Result
 from logrules.output.escape import safe as spelled
 from logrules.output.ruletest_text import told
+from logrules.output.text_parts import MAX_SOURCES
 
 # Spelled-out controls are legal in XML; these two code points are not.
 _NO_XML = str.maketrans({"\ufffe": "\\ufffe", "\uffff": "\\uffff"})
@@ -18,12 +19,19 @@ def render_junit(report: Report, out: TextIO, language: str, shell: str = "bash"
     failing = [one for one in report.diagnoses if one.severity is Severity.ERROR]
     cases = max(len(report.diagnoses), 1)
     root = Element("testsuites", _counts("logrules", cases, len(failing)))
-    suite = SubElement(root, "testsuite", _counts(safe(", ".join(report.sources) or "job"), cases, len(failing)))
+    suite = SubElement(root, "testsuite", _counts(safe(_name_of(report.sources)), cases, len(failing)))
     for one in report.diagnoses:
         _case(suite, one, language)
     if not report.diagnoses:
         SubElement(suite, "testcase", {"classname": "logrules", "name": report.status.value})
     _write_document(root, out)
+
+
+def _name_of(sources: Sequence[str]) -> str:
+    """What the suite is called: its logs; of many the first, and how many more there are."""
+    if len(sources) > MAX_SOURCES:
+        return f"{sources[0]} and {len(sources) - 1} more"
+    return ", ".join(sources) or "job"
 
 
 def _case(suite: Element, one: Diagnosis, language: str) -> None:

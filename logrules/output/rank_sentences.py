@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
+from logrules.inference.evidence_lines import MAX_EVIDENCE
 from logrules.model.event import rank_of_label
 from logrules.model.late_pattern import late_pattern
 from logrules.model.report import Comparison, Difference, DivergenceKind, Evidence, Text
@@ -76,6 +77,7 @@ _DECLINED = Text(
     "各 rank 的超时相隔 {spread}，超过了超时本身（{timeout}）：它们不属于同一次卡住，因此不点名任何 rank。",
 )
 _SAME_OF = Text("the same of {ranks}", "{ranks} 相同")
+_SAME_OF_SOME = Text("the same of {ranks} and perhaps others", "{ranks} 相同，可能还有其他 rank")
 # What differs between lines that ranks print alike: clock readings, lengths of time, the rank itself.
 _CLOCK = late_pattern(r"\d[\d:.,T-]{7,}")
 _LENGTH = late_pattern(r"\b\d+(?:\.\d+)?(?= ?(?:ms|s|sec|seconds|milliseconds)\b)")
@@ -144,8 +146,9 @@ def _others(first: Evidence, rest: Iterable[Evidence]) -> tuple[int, ...]:
     return tuple(sorted({rank_of_label(line.worker) or 0 for line in rest} - {rank_of_label(first.worker)}))
 
 
-def same_of(ranks: Sequence[int], language: str) -> str:
-    """Who else printed a line; nothing where nobody did."""
+def same_of(ranks: Sequence[int], language: str, lines: Sequence[Evidence] = ()) -> str:
+    """Who else printed one of these lines; nothing where nobody did. No more ``lines`` are kept than evidence has."""
     if not ranks:
         return ""
-    return _closed_up(_SAME_OF.of(language).format(ranks=ranks_said(ranks, language)), language)
+    said = _SAME_OF_SOME if len(lines) >= MAX_EVIDENCE else _SAME_OF
+    return _closed_up(said.of(language).format(ranks=ranks_said(ranks, language)), language)

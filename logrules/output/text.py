@@ -80,7 +80,7 @@ class FullReport(TextReport):
             return
         self._put(3, self._heading(words.EVIDENCE))
         for number, (line, ranks) in enumerate(grouped(lines)):
-            same = same_of(ranks, self._language)
+            same = same_of(ranks, self._language, lines)
             self._put(5, (line.place, "cyan"), (who(line), "dim"), (clock(line), "dim"))
             # The first line is worth its surroundings; the others would only repeat the log.
             before, after = (line.before, line.after) if number == 0 else ((), ())

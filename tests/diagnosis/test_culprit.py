@@ -380,6 +380,9 @@ STORIES = {
     "the one rank of the job that wrote nothing": (
         "world size: 4\n" + "".join(WATCHDOG.format(rank) for rank in (0, 1, 2)), 3,
     ),
+    "the rank that was killed, where a script of the user's own ended the others": (
+        "".join(f"rank {rank} exited with {code}\n" for rank, code in ((0, -15), (2, -9), (1, -15))), 2,
+    ),
     "whose writing of its shard failed, as every rank passes it on": (
         "".join(f"[rank{rank}]: {line}\n" for rank in (0, 1) for line in PASSED_ON.splitlines()), 3,
     ),

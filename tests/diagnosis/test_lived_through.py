@@ -592,8 +592,9 @@ def test_a_script_that_says_that_it_begins_is_another_run(on, begins, status):
     assert run_log(on, log).status is status
 
 
-def test_a_chain_of_exceptions_however_long_is_the_end_of_who_raised_them(on):
+@pytest.mark.parametrize("raised", [40, 300, 1000])
+def test_a_chain_of_exceptions_however_long_is_the_end_of_who_raised_them(on, raised):
     said = "\nDuring handling of the above exception, another exception occurred:\n\n"
     one = 'Traceback (most recent call last):\n  File "/srv/play/shards.py", line 5, in fetch\n    ask()\n'
-    chain = said.join([f"{one}ConnectionError: the shard server refused\n"] * 40)
+    chain = said.join([f"{one}ConnectionError: the shard server refused\n"] * raised)
     assert run_log(on, "2026-03-04 01:00:00 INFO start\n" + chain).status is Status.FAILED

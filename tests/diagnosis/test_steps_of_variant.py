@@ -37,8 +37,7 @@ ONLY_TIME = ENDED.replace("[longer, elsewhere, {do: requeue, where: 'DUE TO (?:P
     ("log", "steps"),
     [
         ("ENDED DUE TO TIME LIMIT", ["longer", "look"]),
-        # What this log asks for goes before what is for all the others.
-        ("ENDED DUE TO PREEMPTION", ["requeue", "elsewhere", "look"]),
+        ("ENDED DUE TO PREEMPTION", ["elsewhere", "requeue", "look"]),
         ("ENDED", ["elsewhere", "look"]),
         # What another line of the log says, which is none of the diagnosis, chooses nothing.
         ("DUE TO PREEMPTION\n" + "fine\n" * 30 + "ENDED", ["elsewhere", "look"]),
@@ -68,8 +67,8 @@ OWN = TELLING.replace("examples:", "fixes: [{do: own}, look]\nexamples:")
         (TELLING, "ENDED DUE TO TIME LIMIT 7", ["longer", "it says 7", "look"]),
         # What it does not say is not quoted.
         (TELLING, "ENDED", ["look"]),
-        # What a rule says for each of its logs comes behind what the message says of this one.
-        (OWN, "ENDED DUE TO TIME LIMIT 7", ["it says 7", "own", "look"]),
+        # The first step that a rule has itself goes before what the message says.
+        (OWN, "ENDED DUE TO TIME LIMIT 7", ["own", "it says 7", "look"]),
     ],
 )
 def test_what_the_message_says_comes_before_general_steps(small_pack, rule, log, steps):
@@ -129,7 +128,7 @@ RuntimeError: no room
         # A step or a flag that speaks of a number which the log does not say is left out.
         ("no room", [("Ask for less.", ("--eager",))]),
         # The frames of its traceback say which variant it is, too.
-        (TRACEBACK, [("Load less.", ()), ("Ask for less.", ("--eager",))]),
+        (TRACEBACK, [("Ask for less.", ("--eager",)), ("Load less.", ())]),
     ],
 )
 def test_what_the_log_says_chooses_and_fills_the_steps(small_pack, log, steps):

@@ -1,6 +1,7 @@
 """A live job gives the report that its saved log gives."""
 
 import difflib
+import io
 import re
 from dataclasses import replace
 
@@ -14,6 +15,7 @@ from logrules.engine.run import replay
 from logrules.model.change import Raised
 from logrules.model.report import Status
 from logrules.model.stream import Block, End, Skipped, Tick
+from logrules.notify.event_lines import Lines
 from logrules.notify.listener import Listener
 from logrules.notify.stall_memory import StallMemory
 from logrules.parsing.clean import clean
@@ -50,6 +52,26 @@ def test_the_report_on_an_update_is_made_once_for_all_who_ask(shipped, monkeypat
     stalls = StallMemory(following.workers, (), lambda: None, lambda: None)
     assert follow(following, [Asker(), Asker(), Asker()], stalls, print) is not None
     assert len(made) <= 5  # two blocks, what was held back, the end, and the last word
+
+
+class Failing(Listener):
+    called = "--report out.json"
+
+    def on_update(self, update, report):
+        raise OSError("no room")
+
+
+def test_a_listener_that_fails_is_named_as_its_user_knows_it(shipped):
+    said = []
+    following = Following(Script(*blocks(b"step 1\n")), shipped)
+    stalls = StallMemory(following.workers, (), lambda: None, lambda: None)
+    lines = Lines(io.StringIO(), "en")
+    lines.on_update = Failing().on_update
+    assert follow(following, [Failing(), lines], stalls, said.append) is not None
+    assert said == [
+        "--report out.json: failed, and nothing more goes there (OSError: no room)",
+        "the lines of the diagnosis (output): failed, and nothing more goes there (OSError: no room)",
+    ]
 
 
 def behind_lines(data, places):

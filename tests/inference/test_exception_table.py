@@ -27,6 +27,11 @@ SUMMARY = regex.compile(r"(?P<type>[\w.]+(?:\([\w.]+\))?)(?:: (?P<message>.*))?"
 # In which function a row's samples are raised, where that is no constructor.
 RAISED_BY = {
     "checkpoint-distributed-write": "all_reduce",
+    "checkpoint-save-place": "save",
+    "weight-loader-refused": "weight_loader",
+    "dataset-record-refused": "preprocess",
+    "server-exited-at-start": "wait_until_ready",
+    "engine-sleep-place": "sleep",
     "jax-barrier-at-end": "shutdown",
     "checkpoint-mismatch-read": "load_checkpoint",
     "checkpoint-resume-refused": "load_checkpoint",
@@ -146,8 +151,8 @@ def test_inheritance_has_no_cycle_and_ends_in_python() -> None:
 
 def test_a_package_s_own_class_that_the_table_lacks_is_an_exception() -> None:
     bases = {one.name: one.bases for one in classes()}
-    assert ExceptionLineage.of("acme.errors.ShardError", bases).distance(["Exception"]) == 1
-    assert ExceptionLineage.of("ShardError", bases).distance(["Exception"]) is None
+    assert ExceptionLineage.of("acme.errors.LedgerError", bases).distance(["Exception"]) == 1
+    assert ExceptionLineage.of("LedgerError", bases).distance(["Exception"]) is None
     assert ExceptionLineage.of("asyncio.exceptions.CancelledError", bases).distance(["Exception"]) is None
 
 

@@ -82,6 +82,19 @@ def test_sarif_has_the_properties_that_readers_ask_for(given):
         assert place["artifactLocation"]["uri"] == "rank%201.log"
 
 
+@pytest.mark.parametrize(
+    ("sources", "name"),
+    [
+        ((), "job"),
+        (("a.log", "b.log"), "a.log, b.log"),
+        (tuple(f"rank{rank}.log" for rank in range(64)), "rank0.log and 63 more"),
+    ],
+)
+def test_a_suite_of_many_logs_does_not_list_them(sources, name):
+    (suite,) = ET.fromstring(written(render_junit, replace(HEALTHY, sources=sources)))
+    assert suite.get("name") == name
+
+
 @pytest.mark.parametrize(("given", "tests", "failures"), [(report(), 2, 1), (HEALTHY, 1, 0)], ids=["failed", "healthy"])
 def test_junit_is_read_by_another_reader(given, tests, failures):
     junitparser = pytest.importorskip("junitparser")

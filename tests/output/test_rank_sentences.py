@@ -74,6 +74,14 @@ def test_five_hundred_equal_lines_are_one():
     assert same_of(ranks, "zh") == "rank 1-499（37 除外）相同"
 
 
+def test_of_as_many_lines_as_evidence_has_nobody_knows_who_else_printed_them():
+    lines = [line(rank, "caught timeout") for rank in (0, 1, 2, 3, 5, 6, 7, 9)]
+    ((_, ranks),) = grouped(lines)
+    assert same_of(ranks, "en", lines[:4]) == "the same of ranks 1-3, 5-7, 9"
+    assert same_of(ranks, "en", lines) == "the same of ranks 1-3, 5-7, 9 and perhaps others"
+    assert same_of(ranks, "zh", lines) == "rank 1-3, 5-7, 9 相同，可能还有其他 rank"
+
+
 def test_lines_that_tell_ranks_apart_stay():
     assert len(grouped([line(0, "SeqNum=41, OpType=ALLREDUCE"), line(1, "SeqNum=42, OpType=ALLREDUCE")])) == 2
     assert len(grouped([line(None, "the same"), line(None, "the same")])) == 2, "nobody knows whose they are"

@@ -30,7 +30,13 @@ def test_only_what_is_at_the_paths_is_run(mine, capsys):
     assert said(capsys, str(mine)) == (0, "3 examples: 0 failed\n", "")
     assert said(capsys, str(mine / "acme/one.yaml"))[1] == "3 examples: 0 failed\n"
     assert said(capsys, str(mine), "-k", "example 2")[1] == "1 example: 0 failed\n"
-    assert said(capsys, str(mine), "-k", "nothing-like-it") == (0, "no tests: 0 failed\n", "")
+
+
+@pytest.mark.parametrize("measure", [(), ("--coverage", "--floor", "50"), ("--mutate",)])
+def test_a_word_that_no_test_has_is_refused(mine, capsys, measure):
+    status, out, err = said(capsys, str(mine), "-k", "acne", *measure)
+    assert (status, out) == (2, "")
+    assert err == "logrules: -k acne: no test has it in its name; did you mean acme?\n"
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,8 @@ class Inspection(Listener):
     Where the processes stand, and that a command failed, is also said to ``complain``.
     """
 
+    called = "--inspect"
+
     def __init__(
         self,
         pid: Callable[[], int | None],

@@ -90,8 +90,10 @@ class PrometheusExporter(Listener):
     Raises LogrulesError where prometheus-client is missing or the address cannot be taken.
     """
 
+    called = "--metrics-port"
+
     def __init__(self, port: int, workers: Workers, job: str = "", address: str = LOOPBACK) -> None:
-        self._metrics = JobMetrics(workers, job, "--metrics-port")
+        self._metrics = JobMetrics(workers, job, self.called)
         from prometheus_client import start_http_server
 
         try:

@@ -36,6 +36,7 @@ class Sender(Listener):
     """Has delivered what it makes of news. ``complain`` hears of what was not, by ``name``."""
 
     def __init__(self, name: str, complain: Callable[[str], None], policy: NotificationPolicy) -> None:
+        self.called = name
         self._deliveries = DeliveryQueue(name, complain)
         self._policy = policy
 
