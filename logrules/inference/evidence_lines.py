@@ -42,6 +42,9 @@ def evidence_of(
         ordered = [*ordered[: MAX_EVIDENCE - 1], ordered[-1]]
     for other in others:
         more = _lines(other)
+        if other.rule.wait is not None:
+            # What its markers captured is not said of this one.
+            more = {order: (line, {}) for order, (line, _) in more.items()}
         ordered += [more[order] for order in sorted(more) if order not in shown][: MAX_EVIDENCE - len(ordered)]
         shown |= more
     if hypothesis.rule.wait is not None and last is not None and last.order not in shown:

@@ -53,7 +53,9 @@ class Lines(Listener):
         aside: Callable[[], AbstractContextManager[bool]] = lambda: nullcontext(False),
     ) -> None:
         self._out = out
-        self.called = f"the lines of the diagnosis ({getattr(out, 'name', 'output').strip('<>')})"
+        # A file that was opened by its descriptor has that for a name.
+        name = getattr(out, "name", None)
+        self.called = "the lines of the diagnosis" + (f" ({name.strip('<>')})" if isinstance(name, str) else "")
         self._job = f"[{job}] " if job else ""
         self._aside = aside
         self._language = language
