@@ -70,7 +70,7 @@ def test_a_listener_that_fails_is_named_as_its_user_knows_it(shipped):
     assert follow(following, [Failing(), lines], stalls, said.append) is not None
     assert said == [
         "--report out.json: failed, and nothing more goes there (OSError: no room)",
-        "the lines of the diagnosis (output): failed, and nothing more goes there (OSError: no room)",
+        "the lines of the diagnosis: failed, and nothing more goes there (OSError: no room)",
     ]
 
 
