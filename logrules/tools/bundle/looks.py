@@ -10,7 +10,7 @@ _NOTHING = regex.compile(
     |was|are|were|has|have|must|should|can|cannot|could|will|may|does|did|not\ (?:set|found|provided|given|available|configured|defined|present)|the|an?|from|for|and|or|to|in|of|on|with|by|at
     |your|you|please|if|when|str|string|bytes|int|bool|secretstr|set|found|provided|field|error|failed|file|path|name|type
     |auth(?:entication|orization)?|[*xX.•·?#_-]+ | <[^>]*>? | \$.* | %[({\w].* | \{\{?.* | \*+ | \[\S* | os\.(?:environ|getenv).*
-    |getenv.* | env[.\[(].* | self\..* | args\..* | config\..* | cfg\..* | \w+\(.* | -{1,2}[a-z].* | your[-_].* | changeme
+    |getenv.* | env[.\[(].* | self\..* | args\..* | config\..* | cfg\..* | \w+\(.* | your[-_].* | changeme
     |anonymous | default | dummy | fake | unknown | n/a | to-?do | inherit(?:ed)? | redacted | hidden | masked | placeholder | example
     |[\w-]{0,12}(?:[*•]{3,}|x{4,})\w{0,4} | [\w-]{0,8}(?:\.{3}|…)\w{0,4} | <?\|.*\|>?
     |yes|no|on|off|ok|(?:files|systemd|compat|sss|nis|db|ldap|winbind)(?:\ +(?:files|systemd|compat|sss|nis|db|ldap|winbind))*
@@ -21,10 +21,18 @@ _NOTHING = regex.compile(
     |[已未][\u4e00-\u9fff]{1,4} | 无[效]? | 空 | 缺失 | 错误 | 过期 | 不存在 | 不正确 | 必填 )[.,。，；:;!?)]*""",
     regex.VERBOSE | regex.IGNORECASE | regex.DOTALL,
 )
+# What follows an option that has no value.
+_OPTION = regex.compile(r"-{1,2}[A-Za-z].*", regex.DOTALL)
+_BEHIND_HYPHEN = regex.compile(r"-{1,2}[\w-]+")
+# As Kubernetes asks for them, and what refers to one.
+_RESOURCE = re.compile(r"[a-z\d.-]+(?:Ref)?")
+_SIGNS_OF_PASSWORDS = frozenset("!#$%^&*+~@?")
+# Nor of a sum of them: `7.1e+06`, `4*x`.
+_SIGNS_OF_NO_NUMBER = _SIGNS_OF_PASSWORDS - set("*+~")
 # Neither a setting, a path, a time nor a version of something.
 _CHOSEN = regex.compile(r"(?!.*\d\.\d)(?:[a-z][\w.-]{0,30}:)?(?P<word>[^\s=:/\\]{8,})")
 _MIN_JOINED_WORDS = 15
-MIN_STRONG, MIN_HINTED, MIN_SIGNED = 3, 8, 16
+MIN_STRONG, MIN_HINTED, MIN_LONG, MIN_SIGNED = 3, 8, 12, 16
 _PIECES = re.compile(r"[A-Za-z0-9]+")
 # A word, maybe with a number behind it (`layer12`), in any of the usual cases, or a number, or a short mixture (`4x`).
 _WORDLIKE = re.compile(r"(?:[A-Z]?[a-z]+){1,4}\d{0,6}|[A-Z]{1,15}\d{0,6}|\d+|0x[0-9a-fA-F]+|\d{1,4}[a-zA-Z]{1,3}")
@@ -89,7 +97,13 @@ def _is_unusual(pair: tuple[str, str]) -> bool:
 
 def is_nothing(secret: str) -> bool:
     """Whether it stands for no value: a placeholder, a reference, a word of a sentence about the name."""
-    return _NOTHING.fullmatch(secret.strip()) is not None or "[redacted: " in secret
+    secret = secret.strip()
+    return _NOTHING.fullmatch(secret) is not None or _is_option(secret) or "[redacted: " in secret
+
+
+def _is_option(text: str) -> bool:
+    is_drawn_too = _BEHIND_HYPHEN.fullmatch(text) is not None and drawn_by_lot(text) >= MIN_LONG
+    return _OPTION.fullmatch(text) is not None and not is_drawn_too
 
 
 def is_drawn(secret: str) -> bool:
@@ -116,9 +130,17 @@ def has_mixture(secret: str) -> bool:
     return is_mixed or is_no_word(secret)
 
 
-def is_counted(secret: str) -> bool:
-    """Whether it is a number, as of what there are so many."""
-    return secret.replace(".", "").isdecimal() and len(secret) < MIN_HINTED
+def is_resource_name(secret: str) -> bool:
+    """Whether it may name a resource that holds a secret: of small letters, or of words."""
+    return _RESOURCE.fullmatch(secret) is not None or (drawn_by_lot(secret) < MIN_HINTED and not is_signed(secret))
+
+
+def is_signed(secret: str) -> bool:
+    """Whether it is a password with a sign of no name: of all kinds of characters, or with digits within a word."""
+    is_password = is_mixed_fourfold(secret) or (
+        not _SIGNS_OF_NO_NUMBER.isdisjoint(secret) and drawn_by_lot(secret) > MIN_STRONG
+    )
+    return is_password and len(secret) >= MIN_HINTED
 
 
 def has_signs(secret: str) -> bool:
@@ -134,7 +156,7 @@ def is_hash(secret: str) -> bool:
 
 def is_mixed_fourfold(secret: str) -> bool:
     """Whether it has capitals, small letters, digits and a sign of no name: what is asked of passwords."""
-    kinds = (str.isupper, str.islower, str.isdecimal, lambda char: char in "!#$%^&*+~@?")
+    kinds = (str.isupper, str.islower, str.isdecimal, _SIGNS_OF_PASSWORDS.__contains__)
     return all(any(map(kind, secret)) for kind in kinds)
 
 

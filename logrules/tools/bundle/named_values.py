@@ -100,6 +100,7 @@ _IN_QUERY, _REST_OF_WORD = (
 _QUERY_CHARS = 400
 _FRAME = " \t\r|│┃"
 _ENDS = ".,;:!?)]}>\"'`"
+_MARKS_OF_EXCLAMATION = regex.compile("!*")
 _BARS = frozenset("|│┃║")
 _IS = frozenset({"is", "was", "est", "es", "ist", "lautet", "é", "è", "은", "는"})
 _MAX_TRIES = 16
@@ -122,7 +123,7 @@ def named_secrets(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, 
         # A sentence may say of a passphrase what is no value; behind a sign its first word may be short.
         wholes = (end,) if found["set"].strip().lower() in _IS or is_nothing(text[start:end]) else (end, phrase_end)
         if end > start and any(_is_secret(found, text, text[start:whole]) for whole in wholes):
-            end = phrase_end
+            end = _MARKS_OF_EXCLAMATION.match(text, phrase_end, max(phrase_end, found.end("secret"))).end()  # type: ignore[union-attr]
             yield start, end, "password" if found["password"] else "key beside its name"
             if _KEYS.search(text, found.start(), found.start("set")):
                 yield from ((*more, "key beside its name") for more in _further_keys(text, end))
@@ -183,6 +184,8 @@ def _place(found: "regex.Match[str]", name: Name, left: str, *, quoted: bool) ->
         ends = ("\t", ":") if name is Name.SHORT else ("\t", ":", "  ")
         is_apart = not quoted and gap is not None and not gap.startswith(ends)
         is_issuers = name is Name.ISSUED and (gap or "").strip() in {"", "("}
+        if name is Name.ISSUED and is_apart and gap.endswith(" to "):
+            return Relation.SAID
         return Relation.SET if is_issuers else Relation.APART if is_apart else _place_set(found, quoted=quoted)
     if found["prose"] is not None:
         return Relation.OF_SOMEBODY
@@ -192,7 +195,8 @@ def _place(found: "regex.Match[str]", name: Name, left: str, *, quoted: bool) ->
 
 
 def _place_set(found: "regex.Match[str]", *, quoted: bool) -> Relation:
-    return Relation.SET if quoted or not found["wrapped"] else Relation.BRACKETED
+    is_listed = found["wrapped"] and not quoted and not is_drawn(found["secret"])
+    return Relation.BRACKETED if is_listed else Relation.SET
 
 
 def _place_apart(found: "regex.Match[str]", left: str, *, quoted: bool) -> Relation:

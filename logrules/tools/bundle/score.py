@@ -11,17 +11,19 @@ import regex
 
 from logrules.tools.bundle.looks import (
     MIN_HINTED,
+    MIN_LONG,
     MIN_SIGNED,
     MIN_STRONG,
     drawn_by_lot,
     has_mixture,
     is_chosen,
-    is_counted,
     is_drawn,
     is_hash,
     is_issued_token,
     is_mixed_fourfold,
     is_nothing,
+    is_resource_name,
+    is_signed,
 )
 from logrules.tools.bundle.secret_names import KEY_OF_ISSUER, KEY_OF_MAP, TOKEN_OF_TEXT
 
@@ -33,6 +35,7 @@ class Name(Enum):
 
     PASSWORD = 13, "a password, whatever it looks like"
     KEY = 12, "a key: `api_key`, `access key`"
+    SECRET = 8, "a `secret` or `credential` that is no name of a resource"
     ISSUED = 7, "a hint behind an issuer or a user, or as an option: `hf_token`, `DB_PW`, `--sk`"
     SHORT = 5, "a password with signs, rather than a key: `pwd`, `pin`"
     HINT = 4, "a word that may say so: `token`, `auth`"
@@ -40,7 +43,7 @@ class Name(Enum):
     BARE = 1, "a `key`, `token` or `pass` that is but a word of this field"
     NONE = 0, "no name"
     SIGNATURE = -3, "what is signed or encoded is long"
-    ANY_KEY = -4, "a `key` of nobody who is known may be that of a map"
+    ANY_KEY = -2, "a `key` of nobody who is known may be that of a map"
     HARMLESS = NEVER, "a token of text, the key of a cache"
 
 
@@ -68,21 +71,21 @@ class Relation(Enum):
     IN_PROSE = -1, "some words behind a name in prose"
 
 
+_TOLD_WITH_HASHES = frozenset({Name.KEY, Name.SECRET, Name.RESOURCE})
 # What a value looks like, the most telling first; the first that fits counts.
 _LOOKS = (
     (18, lambda value: drawn_by_lot(value) >= MIN_SIGNED),
-    (11, lambda value: drawn_by_lot(value) >= _MIN_LONG),
+    (11, lambda value: drawn_by_lot(value) >= MIN_LONG),
+    (10, is_signed),
     (8, lambda value: drawn_by_lot(value) >= MIN_HINTED),
     (6, is_drawn),
     (5, is_chosen),
     (3, has_mixture),
-    (-2, is_counted),
     (0, lambda value: len(value) >= MIN_STRONG),
     (NEVER, lambda _: True),
 )
 # What counts besides.
 _BESIDES = ((4, is_mixed_fourfold), (2, is_issued_token), (NEVER, is_nothing))
-_MIN_LONG = 12
 _LEFT = regex.compile(r"[A-Za-z0-9_.\-]*$")
 _LEFT_CHARS = 40
 # As HTTP spells names: `X-Corp-Key`.
@@ -107,8 +110,10 @@ def is_secret(name: Name, place: Relation, value: str) -> bool:
 
 def score(name: Name, place: Relation, value: str) -> int:
     """The points of a value beside a name, in a place."""
+    if name is Name.RESOURCE and not is_resource_name(value):
+        name = Name.SECRET
     # Prose tells of hashes, and maps have them for keys.
-    is_of_hashes = name is Name.ANY_KEY or (place is Relation.IN_PROSE and name in {Name.KEY, Name.RESOURCE})
+    is_of_hashes = name is Name.ANY_KEY or (place is Relation.IN_PROSE and name in _TOLD_WITH_HASHES)
     return name.value[0] + place.value[0] + _look(value) + (NEVER if is_of_hashes and is_hash(value) else 0)
 
 
