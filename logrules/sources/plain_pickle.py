@@ -29,6 +29,8 @@ _PLACE_BYTES = 8
 _BYTES_OF = {"EMPTY_DICT": 250, "DICT": 250, "EMPTY_LIST": 150, "LIST": 150}
 _BYTES_OF |= dict.fromkeys(("EMPTY_TUPLE", "TUPLE", "TUPLE1", "TUPLE2", "TUPLE3"), 150)
 _BYTES_OF |= dict.fromkeys(("MEMOIZE", "PUT", "BINPUT", "LONG_BINPUT"), 60)
+# What is put behind a mark waits in a list, until it is taken from there.
+_BYTES_OF |= {"MARK": 80, "APPENDS": -80, "SETITEMS": -80}
 
 
 class NotPlain(ValueError):

@@ -376,10 +376,11 @@ def test_a_dump_of_any_size_is_not_read(tmp_path: Path):
         b'{"entries":[' + b'"a1",' * 2_000_000 + b"1]}",
         b'{"entries":["' + b"a" * (13 << 20) + '😀"]}'.encode(),
         b"\x80\x04}\x8c\x07entries](" + b"]" * 800_000 + b"es.",
+        b"\x80\x04}" + b"(" * 1_500_000 + b".",
         # To read so many opcodes takes ten seconds on a busy machine.
         pytest.param(b"\x80\x04}\x8c\x07entries](" + b"K\x01" * 3_100_000 + b"es.", marks=pytest.mark.fuzz),
     ],
-    ids=["lists", "texts", "one wide letter", "pickled lists", "opcodes"],
+    ids=["lists", "texts", "one wide letter", "pickled lists", "marks", "opcodes"],
 )
 def test_a_dump_whose_values_memory_has_no_room_for_is_not_read(dumped: bytes):
     with pytest.raises(NoDump, match="it holds too many values"):
