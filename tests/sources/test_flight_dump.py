@@ -447,6 +447,17 @@ def test_plain_pickles_are_read_as_the_standard_library_does(value, protocol):
     assert load(data) == pickle.loads(data)  # noqa: S301 (made here)
 
 
+@pytest.mark.parametrize("key", [(1 << 61) - 1, -(1 << 61), 1 << 40, 2.0**61, (1, 2)])
+def test_keys_that_can_be_made_to_collide_are_refused(key):
+    with pytest.raises(NotPlain, match="it has a key that is no plain one"):
+        load(pickle.dumps({key: "x"}))
+
+
+def test_numbers_of_ranks_and_groups_are_keys():
+    plain = {0: "a", 99_999: "b", "text": 3}
+    assert load(pickle.dumps(plain)) == plain
+
+
 @given(data=st.binary(max_size=200))
 def test_any_bytes_are_a_value_or_not_plain(data):
     try:
