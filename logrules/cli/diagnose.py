@@ -83,8 +83,8 @@ def run(options: argparse.Namespace) -> int:
     sys.setswitchinterval(0.0001)
     options.format = chosen_format(options)
     given = options.paths or ([] if sys.stdin.isatty() else ["-"])
-    refuse_log(options.output, given)
     additions = [one for each in diagnose_extensions() if (one := each.addition(options)) is not None]
+    refuse_log(options.output, [*given, *(path for addition in additions for path in addition.files_read)])
     found = _first(addition.found(given) for addition in additions) or discover(given, options.block_bytes)
     readers = _first(addition.readers(found) for addition in additions) or _readers_here(found, options.processes)
     for addition in additions if readers is None else ():

@@ -72,6 +72,9 @@ class Annex:
 class Addition:
     """What an option does in one run of `diagnose`. Those that do less than all of it override less."""
 
+    # Paths that it reads beside the logs, over which no report is written.
+    files_read: Sequence[str] = ()
+
     def prepare(self, paths: Sequence[str], pack: "Pack") -> "Pack":  # noqa: ARG002 (others do)
         """The pack to read the logs at ``paths`` with."""
         return pack

@@ -21,6 +21,7 @@ _MAX_TEXT = 300
 _MEGABYTE = 1_000_000
 # How often it is said again that the reader falls behind.
 _BEHIND_S = 10.0
+_STREAMS: dict[object, str] = {1: "stdout", 2: "stderr"}
 
 _PHASE = Text("phase {phase} ({worker})", "进入阶段 {phase}（{worker}）")
 _QUIET = Text("quiet for {quiet} in phase {phase}", "在阶段 {phase} 已静默 {quiet}")
@@ -53,9 +54,8 @@ class Lines(Listener):
         aside: Callable[[], AbstractContextManager[bool]] = lambda: nullcontext(False),
     ) -> None:
         self._out = out
-        # A file that was opened by its descriptor has that for a name.
-        name = getattr(out, "name", None)
-        self.called = "the lines of the diagnosis" + (f" ({name.strip('<>')})" if isinstance(name, str) else "")
+        name: object = getattr(out, "name", "output")  # a number where the stream was made of its descriptor
+        self.called = f"the lines of the diagnosis ({_STREAMS.get(name, str(name).strip('<>'))})"
         self._job = f"[{job}] " if job else ""
         self._aside = aside
         self._language = language

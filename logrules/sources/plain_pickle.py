@@ -19,6 +19,8 @@ MAX_MEMORY = 108 << 20
 # The same where what is shared, such as the frames of calls from one place, counts as often as it stands there.
 _MAX_SPREAD = 40_000_000
 _MAX_INT_BITS = 128
+# Numbers of any size can be chosen so that a dict takes quadratic time for them; these number ranks and groups.
+_MAX_KEY = 1_000_000
 _NUMBERS = frozenset({"INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "LONG4"})
 _TEXTS = frozenset({"UNICODE", "BINUNICODE", "SHORT_BINUNICODE", "BINUNICODE8", "SHORT_BINSTRING", "BINSTRING"})
 _ARGUMENTS = _NUMBERS | _TEXTS | {"FLOAT", "BINFLOAT"}
@@ -29,6 +31,8 @@ _PLACE_BYTES = 8
 _BYTES_OF = {"EMPTY_DICT": 250, "DICT": 250, "EMPTY_LIST": 150, "LIST": 150}
 _BYTES_OF |= dict.fromkeys(("EMPTY_TUPLE", "TUPLE", "TUPLE1", "TUPLE2", "TUPLE3"), 150)
 _BYTES_OF |= dict.fromkeys(("MEMOIZE", "PUT", "BINPUT", "LONG_BINPUT"), 60)
+# What is put behind a mark waits in a list, until it is taken from there.
+_BYTES_OF |= {"MARK": 80, "APPENDS": -80, "SETITEMS": -80}
 
 
 class NotPlain(ValueError):
@@ -115,7 +119,7 @@ class _Machine:
 
 def _dict_of(flat: Sequence[Any]) -> dict[Any, Any]:
     """Keys and values by turns. To hash a tuple of tuples may take without end, so that none is a key."""
-    if any(isinstance(key, tuple) for key in flat[::2]):
+    if not all(isinstance(key, str) or (isinstance(key, int) and abs(key) <= _MAX_KEY) for key in flat[::2]):
         raise NotPlain("it has a key that is no plain one")
     return dict(zip(flat[::2], flat[1::2], strict=True))
 

@@ -3,6 +3,7 @@
 import difflib
 import io
 import re
+import sys
 from dataclasses import replace
 
 from hypothesis import assume, given
@@ -70,8 +71,14 @@ def test_a_listener_that_fails_is_named_as_its_user_knows_it(shipped):
     assert follow(following, [Failing(), lines], stalls, said.append) is not None
     assert said == [
         "--report out.json: failed, and nothing more goes there (OSError: no room)",
-        "the lines of the diagnosis: failed, and nothing more goes there (OSError: no room)",
+        "the lines of the diagnosis (output): failed, and nothing more goes there (OSError: no room)",
     ]
+
+
+def test_a_stream_is_named_whatever_it_was_made_of():
+    with open(2, "w", encoding="utf-8", closefd=False) as out:
+        assert Lines(out, "en").called == "the lines of the diagnosis (stderr)"
+    assert Lines(sys.__stderr__, "en").called == "the lines of the diagnosis (stderr)"
 
 
 def behind_lines(data, places):

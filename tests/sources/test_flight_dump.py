@@ -376,10 +376,11 @@ def test_a_dump_of_any_size_is_not_read(tmp_path: Path):
         b'{"entries":[' + b'"a1",' * 2_000_000 + b"1]}",
         b'{"entries":["' + b"a" * (13 << 20) + '😀"]}'.encode(),
         b"\x80\x04}\x8c\x07entries](" + b"]" * 800_000 + b"es.",
+        b"\x80\x04}" + b"(" * 1_500_000 + b".",
         # To read so many opcodes takes ten seconds on a busy machine.
         pytest.param(b"\x80\x04}\x8c\x07entries](" + b"K\x01" * 3_100_000 + b"es.", marks=pytest.mark.fuzz),
     ],
-    ids=["lists", "texts", "one wide letter", "pickled lists", "opcodes"],
+    ids=["lists", "texts", "one wide letter", "pickled lists", "marks", "opcodes"],
 )
 def test_a_dump_whose_values_memory_has_no_room_for_is_not_read(dumped: bytes):
     with pytest.raises(NoDump, match="it holds too many values"):
@@ -444,6 +445,17 @@ plain_values = st.recursive(
 def test_plain_pickles_are_read_as_the_standard_library_does(value, protocol):
     data = pickle.dumps(value, protocol)
     assert load(data) == pickle.loads(data)  # noqa: S301 (made here)
+
+
+@pytest.mark.parametrize("key", [(1 << 61) - 1, -(1 << 61), 1 << 40, 2.0**61, (1, 2)])
+def test_keys_that_can_be_made_to_collide_are_refused(key):
+    with pytest.raises(NotPlain, match="it has a key that is no plain one"):
+        load(pickle.dumps({key: "x"}))
+
+
+def test_numbers_of_ranks_and_groups_are_keys():
+    plain = {0: "a", 99_999: "b", "text": 3}
+    assert load(pickle.dumps(plain)) == plain
 
 
 @given(data=st.binary(max_size=200))

@@ -150,8 +150,26 @@ def test_several_folders_and_logs_are_listed_by_their_whole_paths(runs, capsys):
 def test_folders_that_are_jobs_themselves(runs, capsys):
     assert main(["scan", "runs/a", "runs/b", "--jobs", ".", "--format", "jsonl"]) == 1
     assert [one["job"] for one in listed(capsys)] == ["runs/a", "runs/b"]
-    assert main(["scan", "runs/b", "--jobs", ".", "--format", "jsonl"]) == 0
-    assert [one["job"] for one in listed(capsys)] == ["runs/b"]
+    for whole in (".", "./", "./."):
+        assert main(["scan", "runs/b", "--jobs", whole, "--format", "jsonl"]) == 0
+        assert [one["job"] for one in listed(capsys)] == ["runs/b"]
+
+
+def test_a_log_is_one_job_alone_or_beside_folders(runs, capsys):
+    Path("a.log").write_text(step(1))
+    assert main(["scan", "a.log", "--format", "jsonl"]) == 0
+    assert [one["job"] for one in listed(capsys)] == ["a.log"]
+
+
+def test_a_folder_without_a_job_stops_no_other(runs, capsys):
+    Path("empty").mkdir()
+    assert main(["scan", "empty", "runs/b", "--format", "jsonl"]) == 0
+    assert [one["job"] for one in listed(capsys)] == ["runs/b/train.log"]
+
+
+def test_what_lies_in_a_job_that_is_named_too_is_no_other_job(runs, capsys):
+    assert main(["scan", "runs", "runs/a", "--format", "jsonl"]) == 1
+    assert [one["job"] for one in listed(capsys)] == ["runs/a", "runs/b", "runs/c"]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="POSIX only")
@@ -183,11 +201,11 @@ def test_hostile_names_are_shown_harmless(runs, capsys):
     ("words", "says"),
     [
         (["nowhere"], "nowhere: no such folder"),
-        (["a.log"], "a.log: is a file, and scan needs a folder; for one log: logrules diagnose"),
         (["runs", "nowhere"], "nowhere: no such file or folder"),
         (["runs", "--jobs", "x*"], "runs: nothing matches x*"),
         (["runs", "--jobs", "/abs"], "--jobs /abs: is no pattern of paths below runs, such as '*/logs'"),
         (["empty"], "empty: holds no job"),
+        (["empty", "empty"], "empty: holds no job"),
         (["runs", "--since", "yesterday"], "--since yesterday: say 24h, 7d or a date"),
     ],
 )

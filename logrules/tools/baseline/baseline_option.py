@@ -38,14 +38,14 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {KEY: _schema}
 
 class _Baseline(Addition):
     def __init__(self, good: Sequence[str]) -> None:
-        self._good = good
+        self.files_read = good
 
     def prepare(self, paths: Sequence[str], pack: "Pack") -> "Pack":
         from logrules.tools.baseline.compare import GoodRuns
 
-        if "-" in (*paths, *self._good):
+        if "-" in (*paths, *self.files_read):
             raise LogrulesError("--baseline reads logs twice: name files, not standard input")
-        self._paths, self._runs = paths, GoodRuns(self._good, pack)
+        self._paths, self._runs = paths, GoodRuns(self.files_read, pack)
         return pack
 
     @property

@@ -38,6 +38,7 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {KEY: _schema}
 class _Expectation(Addition):
     def __init__(self, profile: str, color: str) -> None:
         self._profile = profile
+        self.files_read = (profile,)
         self._color = color
 
     def prepare(self, paths: Sequence[str], pack: "Pack") -> "Pack":  # noqa: ARG002 (whatever is read)

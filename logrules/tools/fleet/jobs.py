@@ -6,7 +6,8 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import NoReturn
 
 from logrules.model.errors import LogrulesError
 from logrules.sources.file_patterns import leads_to_kernel
@@ -35,39 +36,54 @@ class FoundJob:
 
 def jobs_below(root: Path, pattern: str, most_files: int | None = None) -> tuple[FoundJob, ...]:
     """The jobs below ``root``, in natural order. Raises LogrulesError for none, or one of too many files."""
-    if root.is_file():
-        raise LogrulesError(f"{root}: is a file, and scan needs a folder; for one log: logrules diagnose")
     if not root.is_dir():
         raise LogrulesError(f"{root}: no such folder")
+    return _below(root, pattern, most_files) or _refused(root, pattern)
+
+
+def jobs_of(roots: Sequence[Path], pattern: str) -> Sequence[FoundJob]:
+    """The jobs of a folder, named by what is below it; of several their whole paths. Raises LogrulesError for none.
+
+    What lies in a job of another root is part of that job.
+    """
+    if len(roots) == 1 and not roots[0].is_file() and not _is_whole(pattern):
+        return jobs_below(roots[0], pattern)
+    jobs = without_twins(named_jobs(roots, pattern))
+    paths = {job.path.absolute() for job in jobs}
+    return [job for job in jobs if paths.isdisjoint(job.path.absolute().parents)]
+
+
+def named_jobs(paths: Sequence[str | Path], pattern: str, most_files: int | None = None) -> Sequence[FoundJob]:
+    """A file is a job; of a folder every entry that fits the pattern.
+
+    Raises LogrulesError for what is not there, for folders of which none has a job, and for a job of too many files.
+    """
+    found: list[FoundJob] = []
+    for path in map(Path, paths):
+        if path.is_dir() and not _is_whole(pattern):
+            found += (replace(job, name=str(path / job.name)) for job in _below(path, pattern, most_files))
+        elif path.exists():
+            found.append(job_at(str(path), path, most_files))
+        else:
+            raise LogrulesError(f"{path}: no such file or folder")
+    return found if found or not paths else _refused(Path(paths[0]), pattern)
+
+
+def _below(root: Path, pattern: str, most_files: int | None) -> tuple[FoundJob, ...]:
     try:
         found = [path for path in root.glob(pattern) if _is_job(path, pattern, root.stat()) and not _holds(path, root)]
     except (ValueError, NotImplementedError):
         raise LogrulesError(f"--jobs {pattern}: is no pattern of paths below {root}, such as '*/logs'") from None
-    if not found:
-        raise LogrulesError(f"{root}: {f'nothing matches {pattern}' if pattern != ANY_JOB else 'holds no job'}")
     named = sorted(((str(path.relative_to(root)), path) for path in found), key=lambda pair: natural(pair[0]))
     return tuple(job_at(name, path, most_files) for name, path in named)
 
 
-def jobs_of(roots: Sequence[Path], pattern: str) -> Sequence[FoundJob]:
-    """The jobs of a folder, named by what is below it; of several their whole paths. Raises LogrulesError for none."""
-    if len(roots) == 1 and pattern != WHOLE:
-        return jobs_below(roots[0], pattern)
-    return without_twins(named_jobs(roots, pattern))
+def _refused(root: Path, pattern: str) -> NoReturn:
+    raise LogrulesError(f"{root}: {f'nothing matches {pattern}' if pattern != ANY_JOB else 'holds no job'}")
 
 
-def named_jobs(paths: Iterable[str | Path], pattern: str, most_files: int | None = None) -> Iterator[FoundJob]:
-    """A file is a job; of a folder every entry that fits the pattern.
-
-    Raises LogrulesError for what is not there, and for a job of too many files.
-    """
-    for path in map(Path, paths):
-        if path.is_dir() and pattern != WHOLE:
-            yield from (replace(job, name=str(path / job.name)) for job in jobs_below(path, pattern, most_files))
-        elif path.exists():
-            yield job_at(str(path), path, most_files)
-        else:
-            raise LogrulesError(f"{path}: no such file or folder")
+def _is_whole(pattern: str) -> bool:
+    return PurePath(pattern) == PurePath(WHOLE)
 
 
 def without_twins(jobs: Iterable[FoundJob]) -> Sequence[FoundJob]:

@@ -49,7 +49,7 @@ _KEPT_TOGETHER = 100
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("roots", nargs="+", type=named, metavar="ROOT", help="the folders that have the jobs")
+    parser.add_argument("roots", nargs="+", type=named, metavar="ROOT", help="folders of jobs, or logs")
     about = "what is a job in ROOT, . for itself (default: each folder and log in it)"
     parser.add_argument("--jobs", type=named, metavar="PATTERN", default="*", help=about)
     parser.add_argument("--since", metavar="WHEN", help="only jobs that were active after this: 24h, 7d, a date")

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.shared_options import add_pack_options, add_processes_option, chosen_pack, named
+from logrules.cli.shared_options import add_pack_options, add_processes_option, chosen_pack, named, refuse_log
 from logrules.model.errors import LogrulesError
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def run(options: argparse.Namespace) -> int:
 
     if options.most < 1:
         raise LogrulesError("--most must be at least 1")
+    refuse_log(options.output, [*options.paths, *options.healthy])
     pack = chosen_pack(options)
     well = without_twins(named_jobs(options.healthy, options.jobs, MOST_FILES))
     known_well = {str(job.path.absolute()) for job in well}
