@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from logrules.cli.did_you_mean import hint
-from logrules.cli.shared_options import add_language_options, add_pack_options, chosen_pack
+from logrules.cli.shared_options import add_language_options, add_pack_options, chosen_pack, named
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 
@@ -20,7 +20,7 @@ _EXAMPLES = """examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("name", nargs="?", help="a rule, a cause, a phase, or a code of `logrules check`")
+    parser.add_argument("name", nargs="?", type=named, help="a rule, a cause, a phase, or a code of `logrules check`")
     parser.add_argument("--causes", action="store_true", help="list every cause")
     parser.add_argument("--phases", action="store_true", help="list every phase")
     parser.add_argument("--steps", action="store_true", help="list every step that rules can name")

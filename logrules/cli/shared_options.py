@@ -32,7 +32,7 @@ def add_pack_options(parser: argparse.ArgumentParser) -> None:
 def add_settings_option(parser: argparse.ArgumentParser) -> None:
     """Where the project's configuration is."""
     about = "settings file, or `none` (default: the nearest logrules.toml, or pyproject.toml with [tool.logrules])"
-    parser.add_argument("--settings", metavar="FILE", help=about)
+    parser.add_argument("--settings", type=named, metavar="FILE", help=about)
 
 
 def add_language_options(parser: argparse.ArgumentParser, *, commands: bool = False) -> None:
@@ -55,7 +55,7 @@ def add_format_option(parser: argparse.ArgumentParser, *formats: str) -> None:
     about = "output format (default: that which FILE ends in, else text)"
     parser.add_argument("--format", choices=("text", *formats), help=about)
     about = "write the output to FILE"
-    parser.add_argument("-o", "--output", type=lambda name: None if name == "-" else name, metavar="FILE", help=about)
+    parser.add_argument("-o", "--output", type=_output_file, metavar="FILE", help=about)
     parser.set_defaults(formats=formats)
 
 
@@ -85,6 +85,11 @@ def named(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("names nothing; is a variable of the shell empty?")
     return text
+
+
+def _output_file(text: str) -> str | None:
+    """The file to write to; None for `-`, which is standard output."""
+    return None if text == "-" else named(text)
 
 
 def preferred_language(environment: Mapping[str, str] = os.environ) -> str:

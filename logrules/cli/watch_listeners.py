@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from logrules.cli.extension import WatchedRun, watch_extensions
+from logrules.cli.shared_options import named
 from logrules.model.errors import LogrulesError
 from logrules.notify.listener import Listener
 
@@ -28,7 +29,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="a live panel under the log, or instead of it (default: under the log, on a terminal)",
     )
     parser.add_argument(
-        "--report", metavar="FILE", help="keep an up-to-date report in FILE: JSON, or HTML if it is called FILE.html"
+        "--report",
+        type=named,
+        metavar="FILE",
+        help="keep an up-to-date report in FILE: JSON, or HTML if it is called FILE.html",
     )
     parser.add_argument(
         "--job-name",

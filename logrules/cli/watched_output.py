@@ -155,11 +155,17 @@ class Command(Streamed):
 def _need_threads() -> None:
     """Raise RuntimeError where so many threads are not allowed: once the command runs it is too late to say so."""
     tried = Event()
+    begun: list[Thread] = []
     try:
         for _ in range(_THREADS):
-            Thread(target=tried.wait, daemon=True).start()
+            thread = Thread(target=tried.wait, daemon=True)
+            thread.start()
+            begun.append(thread)
     finally:
         tried.set()
+        # Where there is room for no more, those that are needed find it only once these have gone.
+        for thread in begun:
+            thread.join()
 
 
 def _started(words: Sequence[str], terminal: Terminal | None, *, shared: bool) -> "subprocess.Popen[bytes]":

@@ -72,7 +72,21 @@ def test_a_hyphen_is_standard_output(here, capsys):
     assert not Path("-").exists()
 
 
-@pytest.mark.parametrize("words", [["diagnose", ""], ["diagnose", "oom.log", ""], ["watch", "--replay", "max", ""]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["diagnose", ""],
+        ["diagnose", "oom.log", ""],
+        ["watch", "--replay", "max", ""],
+        ["diagnose", "oom.log", "-o", ""],
+        ["diagnose", "oom.log", "--settings", ""],
+        ["diagnose", "oom.log", "--expect", ""],
+        ["watch", "--replay", "max", "oom.log", "--report", ""],
+        ["learn", "oom.log", "-o", ""],
+        ["scan", "runs", "--history", ""],
+        ["explain", ""],
+    ],
+)
 def test_a_path_without_a_name_is_no_folder(here, capsys, words):
     with pytest.raises(SystemExit) as ended:
         main(words)

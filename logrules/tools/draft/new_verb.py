@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.shared_options import add_pack_options, chosen_settings
+from logrules.cli.shared_options import add_pack_options, chosen_settings, named
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 
@@ -41,7 +41,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cause", metavar="CAUSE", help="the cause that the line shows (see `logrules explain --causes`)"
     )
-    parser.add_argument("-o", "--output", metavar="DIR", help="write the file to this folder, by the rule's id")
+    parser.add_argument(
+        "-o", "--output", type=named, metavar="DIR", help="write the file to this folder, by the rule's id"
+    )
     parser.add_argument("--edit", action="store_true", help="open the file in $VISUAL or $EDITOR")
     add_pack_options(parser)
 

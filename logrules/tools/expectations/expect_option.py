@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from logrules.cli.extension import Addition, Annex
+from logrules.cli.shared_options import named
 
 if TYPE_CHECKING:
     from logrules.model.event import Event
@@ -17,7 +18,7 @@ KEY = "expectation"
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options."""
     parser.add_argument(
-        "--expect", metavar="PROFILE", help="a recipe to compare the log with: a file or a shipped name"
+        "--expect", type=named, metavar="PROFILE", help="a recipe to compare the log with: a file or a shipped name"
     )
 
 

@@ -13,6 +13,7 @@ from logrules.cli.shared_options import (
     add_format_option,
     add_language_options,
     chosen_format,
+    named,
 )
 from logrules.model.errors import LogrulesError
 from logrules.ruleset.duration import UNITS_S
@@ -31,7 +32,9 @@ def add_list_options(parser: argparse.ArgumentParser) -> None:
     add_format_option(parser, "jsonl", "html")
     add_language_options(parser)
     add_color_option(parser)
-    parser.add_argument("--history", metavar="FILE", help="where results are kept (default: the user's state folder)")
+    parser.add_argument(
+        "--history", type=named, metavar="FILE", help="where results are kept (default: the user's state folder)"
+    )
 
 
 def print_jobs(jobs: "Sequence[SeenJob]", remarks: "Mapping[str, Remark]", options: argparse.Namespace) -> None:

@@ -59,9 +59,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--most", type=int, default=20, metavar="N", help="kinds of failures to draft for (default: 20)"
     )
-    parser.add_argument("-o", "--output", metavar="DIR", help="write the drafts to this folder of rules")
+    parser.add_argument("-o", "--output", type=named, metavar="DIR", help="write the drafts to this folder of rules")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
-    parser.add_argument("--history", metavar="FILE", help="where results are kept (default: the user's state folder)")
+    parser.add_argument(
+        "--history", type=named, metavar="FILE", help="where results are kept (default: the user's state folder)"
+    )
     add_processes_option(parser)
     add_pack_options(parser)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logrules.cli.shared_options import named
 from logrules.model.errors import LogrulesError
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="with --metrics-port: listen on ADDRESS, such as 0.0.0.0 for all (default: localhost)",
     )
-    metrics.add_argument("--metrics-textfile", metavar="FILE", help="write metrics to FILE (.prom) for node_exporter")
+    metrics.add_argument(
+        "--metrics-textfile", type=named, metavar="FILE", help="write metrics to FILE (.prom) for node_exporter"
+    )
 
 
 def listeners(options: argparse.Namespace, run: "WatchedRun") -> "Iterator[Listener]":
