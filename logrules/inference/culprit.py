@@ -1,16 +1,18 @@
 """Which rank and host a diagnosis points at: by its own lines and the comparison of the ranks, else by other lines."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TypeAlias
 
 from logrules.inference.failure_analysis import hosts_of_ended
 from logrules.inference.hypothesis import MAX_NAMED, Hypothesis
-from logrules.inference.rank_attribution import MAX_READ, FailureContext, attributed_ranks
+from logrules.inference.rank_attribution import FailureContext, attributed_ranks
 from logrules.inference.rank_table import RankTable
 from logrules.model.event import whole_number
 from logrules.model.late_pattern import late_pattern
 from logrules.model.report import Comparison, DivergenceKind
 from logrules.ruleset.condition import Detection, Detector
+from logrules.ruleset.tables import Saying
 
 # What makes a rank the suspect of a hang, the most telling first.
 _HUNG = (
@@ -27,7 +29,6 @@ _HUNG = (
 )
 # Two that fail alike may be all of many that an excerpt shows.
 _PAIR = 2
-_ON_HOST = late_pattern(r"\b(?:ip|host|hostname|node)=([\w-][\w.-]{0,252}[\w-])(?=[,)\]\s])")
 # An address that says no more than that the peer is on the same host.
 _LOOPBACK = late_pattern(r"127\.|localhost\b|::1$")
 # What a server listens on, which says nothing of where it is.
@@ -43,7 +44,7 @@ def suspects(context: FailureContext, sides: Comparison | None) -> Culprits:
     log where the rule says so, or where the time-outs of the ranks lie too far apart to be compared; and nobody at all
     is named where all ranks wait, fail or are said to be missed alike.
     """
-    hypothesis, table = context.hypothesis, context.rank_table
+    hypothesis, table = context.hypothesis, context.run.ranks
     rule, named = hypothesis.rule, hypothesis.named_ranks
     declined = sides is not None and sides.spread_s is not None
     # Laggards were compared with their peers already.
@@ -130,7 +131,7 @@ def _all_alike(context: FailureContext, sides: Comparison | None) -> bool:
     They wait, and who writes of it last, or alone, is not to blame for that; or every one tells of its own error, and
     none of them clearly before the others.
     """
-    hypothesis, table, reporters = context.hypothesis, context.rank_table, context.hypothesis.reporters
+    hypothesis, table, reporters = context.hypothesis, context.run.ranks, context.hypothesis.reporters
     if named := hypothesis.named_ranks:
         return hypothesis.rule.stall and len(named) > 1 and table.are_all(frozenset(named))
     if hypothesis.rule.wait is not None and table.ranks <= reporters:
@@ -142,7 +143,7 @@ def _all_alike(context: FailureContext, sides: Comparison | None) -> bool:
 
 def _passed_on(context: FailureContext) -> tuple[int, ...]:
     """The ranks that raised what the records of its lines pass on, whoever wrote these."""
-    return tuple(dict.fromkeys(rank for chain in context.chains for rank in context.failures.passed_on_ranks(chain)))
+    return tuple(dict.fromkeys(chain.from_iterable(map(context.run.failures.passed_on_ranks, context.chains))))
 
 
 def _process_hit(hypothesis: Hypothesis, rank_table: RankTable) -> tuple[int, ...]:
@@ -174,7 +175,7 @@ def _hosts_elsewhere(context: FailureContext, ranks: Sequence[int]) -> Iterator[
     which a process ended by a launcher's word, or the only one that was lost by it; of those who lost somebody the only
     one that they lost.
     """
-    hypothesis, table, ends = context.hypothesis, context.rank_table, context.failures.reported_ends()
+    hypothesis, table, ends = context.hypothesis, context.run.ranks, context.run.failures.reported_ends()
     if ranks:
         yield from hosts_of_ended(ends, ranks[0])
         states = table.states.items()
@@ -186,12 +187,7 @@ def _hosts_elsewhere(context: FailureContext, ranks: Sequence[int]) -> Iterator[
         wrote = {host for match in hypothesis.matches for host in match.hosts}
         captured = (other for other in context.ranked.consequences if other.rule.culprit == "captured")
         lost = {host for other in captured for host in other.said("host")}
-        told = (_said_hosts(context), wrote, hosts_of_ended(ends), lost)
+        # Also those that the lines name which wrap the failure records that these are of.
+        wraps = chain.from_iterable(map(context.run.failures.lines_of, context.chains))
+        told = (context.told(Saying.ON_HOST, wraps), wrote, hosts_of_ended(ends), lost)
         yield from (next(iter(hosts)) for hosts in told if len(hosts) == 1)
-
-
-def _said_hosts(context: FailureContext) -> set[str]:
-    """The hosts that its messages name, and the lines that wrap the failure records that they are of."""
-    wraps = (event for chain in context.chains for event in context.failures.lines_of(chain))
-    messages = (*context.messages, *(event.message[:MAX_READ] for event in wraps))
-    return {host for message in messages for host in _ON_HOST.findall(message)}

@@ -76,13 +76,13 @@ def _phase_shown(status: Status, diagnoses: Sequence[Diagnosis], tracker: Worker
 
 def _diagnosis(place: int, outcome: RunOutcome, run: RunState, sides: Comparison | None) -> Diagnosis:
     one, pack = outcome.ranked[place], run.pack
-    hypothesis, rule, failures = one.hypothesis, one.hypothesis.rule, run.failures
+    hypothesis, rule = one.hypothesis, one.hypothesis.rule
     card = card_of(pack, rule.id)
     beside = tuple(it for it in one.consequences if it.rule.cause == rule.cause or _is_part(it, hypothesis))
     evidence = evidence_of(hypothesis, run.last, pack.signals, beside)
     if (spoken := last_words(card, hypothesis, run, outcome.last_errors)) is not None:
         evidence = (spoken, *evidence)
-    ranks, hosts = suspects(FailureContext(one, run.ranks, failures), sides)
+    ranks, hosts = suspects(FailureContext(one, run), sides)
     phase, phase_from = phase_of(hypothesis, run)
     shown_phase = None if phase_from is PhaseSource.CAUSE else phase
     said = said_by(hypothesis, run, evidence)

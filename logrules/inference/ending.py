@@ -6,21 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from operator import attrgetter
 
-from logrules.inference.end_signs import (
-    answers,
-    has_results,
-    opening_of,
-    opens_again,
-    refuses,
-    states_error,
-    without_stream_level,
-)
+from logrules.inference.end_signs import opening_of, opens_again
 from logrules.inference.observation import Observation
 from logrules.inference.progress_line import bar_of, progress_key
-from logrules.inference.wording import Wordings, complains, complaints
+from logrules.inference.wording import Wordings
 from logrules.inference.worker_state import ANEW_S, peers
 from logrules.model.event import Event, Stance
-from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record
 from logrules.model.template import begins_statement, is_table_row, template_of
 from logrules.ruleset.tables import Saying
@@ -32,9 +23,6 @@ WAITING_KINDS = 10
 WAITING_LINES, _OF_A_KIND = 30, 6
 # A script that waits prints nothing: what is logged behind a wait has a level or a name in front, or is a complaint.
 _PRINTED_KINDS = 2
-_OF_OTHERS = late_pattern(
-    r"(?i)warn|error|fail|traceback|\^C|\bINFO\b|\bDEBUG\b|wait|retry|timed? ?out|cancel|kill|abort|shut|%\||^\W*$"
-)
 # What a loop measures, in whatever words around it: who waits has nothing new to tell of it.
 _MEASURED_ROUNDS = 3
 _MAX_MEASURES = 1_000
@@ -45,7 +33,6 @@ _LAST_LINES = 40
 _ROUNDS = 4
 # Who works through a list writes so many lines more that begin with words that others began with before.
 _LISTED, _BEGIN_WORDS = 12, 2
-_OF_NO_LOOP = late_pattern(r"(?:File|ERROR|frame|INFO # (?:- )?(?:GET|HEAD)|#)\b|#$")
 
 
 @mutable_record
@@ -80,10 +67,12 @@ class Endings:
 
     def reopened(self, failed: Event) -> bool:
         """Whether the program that opened the log does so again behind this line."""
-        opening = opening_of([line for line in self.heads.get(failed.source, ()) if line.line < failed.line])
+        head = [line for line in self.heads.get(failed.source, ()) if line.line < failed.line]
+        opening = opening_of(head, self.wordings)
         lines = self.lines.get(failed.source, ())
         stamps = [line.stamp.seconds for line in lines if line.line <= failed.line and line.stamp is not None]
-        return bool(opening) and opens_again(opening, self.below(failed), stamps[-1] if stamps else None)
+        failed_at = stamps[-1] if stamps else None
+        return bool(opening) and opens_again(opening, self.below(failed), failed_at, self.wordings)
 
     def went_on(self, waiting: Observation) -> bool:
         """Whether so much of so many kinds was written after this line that its writer cannot be waiting still.
@@ -102,7 +91,7 @@ class Endings:
             if new and not peers(line.worker, waiting.worker):
                 kind = template_of(line.message)
                 said.setdefault(kind, set()).add(progress_key(line.message))
-                if _is_printed(line):
+                if self._is_printed(line):
                     printed.add(kind)
                 if self.wordings.says(Saying.MEASURE, line.message[:_MAX_MEASURES]):
                     measures.add(kind)
@@ -110,12 +99,18 @@ class Endings:
         measured = any(len(said[kind]) >= _MEASURED_ROUNDS for kind in measures)
         return measured or len(said) > WAITING_KINDS or lines > WAITING_LINES or len(printed) >= _PRINTED_KINDS
 
+    def _is_printed(self, line: Event) -> bool:
+        """Whether a script's own print wrote it: it has neither a level nor a writer in front, and is no complaint."""
+        plain = line.level is None and not line.worker.is_process and line.stance is Stance.FACT and not line.hits
+        return plain and not self.wordings.says(Saying.NOTICE, line.message)
+
     def answered(self, failed: Event, enough: int) -> bool:
         """Whether a server answers so many requests behind this line, or right behind it refuses this one alone."""
         below = self.below(failed)
         following = next((line for line in below if begins_statement(line.message)), None)
+        refuses = self.wordings.refuses
         refused = following is not None and refuses(following) and sum(map(refuses, below)) == 1
-        return refused or answers(below) >= enough
+        return refused or self.wordings.answers(below) >= enough
 
     def labelled_below(self, failed: Event, labels: AbstractSet[str]) -> bool:
         """Whether most of the last lines below this one bear one of these headers, and none known above it does."""
@@ -133,11 +128,13 @@ class Endings:
         if failed.worker.pid is None:
             return False
         below = self.below(failed) if after is None else after
-        said = (line.message for line in below if line.worker == failed.worker and not states_error(line))
-        return any(
-            begins_statement(text) and not (_OF_NO_LOOP.match(text) or self.wordings.says(Saying.LEAVING, text))
-            for text in said
-        )
+        own = (line for line in below if line.worker == failed.worker and self._is_routine(line))
+        return not all(self.wordings.says(Saying.LEAVING, line.message) for line in own)
+
+    def _is_routine(self, line: Event) -> bool:
+        """Whether it says something that is no error, nor part of a traceback or of a list of answers."""
+        begins, kind = begins_statement(line.message), template_of(line.message)
+        return begins and not (self.wordings.says(Saying.NO_LOOP, kind) or self.wordings.states_error(line))
 
     def outlived(self, failed: Event) -> bool:
         """Whether the log of a writer without a name goes on for long behind this line, and ends in no dump."""
@@ -169,11 +166,9 @@ class Endings:
         above: dict[str, set[str]] = {}
         below: dict[str, set[str]] = {}
         for line in self.lines.get(failed.source, ()) if lines is None else lines:
-            kind = template_of(line.message)
-            routine = begins_statement(line.message) and not _OF_NO_LOOP.match(kind) and not states_error(line)
-            if routine and line.worker == failed.worker and line.line != failed.line:
+            if line.worker == failed.worker and line.line != failed.line and self._is_routine(line):
                 told = above if line.line < failed.line else below
-                told.setdefault(kind, set()).add(progress_key(line.message))
+                told.setdefault(template_of(line.message), set()).add(progress_key(line.message))
         begun = {_beginning(kind) for kind in above} - {None}
         listed = (said for kind, said in below.items() if _beginning(kind) in begun)
         loop = (min(len(said), len(below.get(kind, ()))) for kind, said in above.items() if "#" in kind)
@@ -189,24 +184,24 @@ class Endings:
     def errors(self, went_on: Mapping[str, int]) -> tuple[Event, ...]:
         """The lines that state an error, behind where each source last went on, of kinds not seen before."""
         leveled = {
-            source: without_stream_level(lines, self.heads.get(source, ()), self.wordings)
+            source: self.wordings.without_stream_level(lines, self.heads.get(source, ()))
             for source, lines in self.lines.items()
         }
         return tuple(line for log, lines in leveled.items() for line in self._new_errors(lines, went_on.get(log, 0)))
 
     def _new_errors(self, lines: Sequence[Event], went_on: int) -> Iterator[Event]:
-        errors = [(line, lines[place + 1 :]) for place, line in enumerate(lines) if states_error(line)]
+        errors = [(line, lines[place + 1 :]) for place, line in enumerate(lines) if self.wordings.states_error(line)]
         lived_through = {
             template_of(line.message)
             for line, below in errors
             if line.line <= went_on
             or self.carried_on(line, lines)
             or self.spoke_on(line, below)
-            or has_results(below, line.worker, self.wordings)
+            or self.wordings.has_results(below, line.worker)
         }
         for line, below in errors:
             known = line.line <= went_on or template_of(line.message) in lived_through
-            if not known and not answers(below):
+            if not known and not self.wordings.answers(below):
                 yield line
 
     def complaints(self, went_on: Mapping[str, int]) -> tuple[Event, ...]:
@@ -216,16 +211,10 @@ class Endings:
         """
         found: list[Event] = []
         for source, lines in self.lines.items():
-            others = [line for line in lines if not complains(line, self.wordings)]
-            told = complaints(lines, went_on.get(source, 0), self.wordings)
+            others = [line for line in lines if not self.wordings.complains(line)]
+            told = self.wordings.complaints(lines, went_on.get(source, 0))
             found += [line for line in told if not self.carried_on(line, others)]
         return tuple(found)
-
-
-def _is_printed(line: Event) -> bool:
-    """Whether a script's own print wrote it: it has neither a level nor a writer in front, and is no complaint."""
-    plain = line.level is None and not line.worker.is_process and line.stance is Stance.FACT and not line.hits
-    return plain and _OF_OTHERS.search(line.message) is None
 
 
 def _beginning(kind: str) -> str | None:

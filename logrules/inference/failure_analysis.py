@@ -99,15 +99,6 @@ LIVED_THROUGH = 3
 _ROUNDS_BETWEEN = 3
 
 
-# What stands above each further traceback of a chain.
-_CHAINED = ("During handling of the above exception", "direct cause of the following exception")
-
-
-def is_rest_of_chain(failure: Failure) -> bool:
-    """Whether it goes on with a chain: of a very long one a sample of the log holds pieces."""
-    return any(words in line for line in failure.first.before for words in _CHAINED)
-
-
 @mutable_record
 class _Raised:
     """How often one writer raised the same, its last line of that, and how many lines the longest of them took."""

@@ -9,7 +9,6 @@ from logrules.inference.failure_analysis import (
     KnownFailure,
     RepeatedFailures,
     captures_of,
-    is_rest_of_chain,
     was_asked_for,
 )
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation
@@ -52,6 +51,7 @@ class Failures:
         self._told_as_caught: dict[int, Failure] = {}
         self._records_of: Counter[str] = Counter()
         self._repeated = RepeatedFailures()
+        self._between = pack.signals[pack.trace.chain].literals if pack.trace is not None else ()
         self.components: set[str] = set()
 
     def feed(self, event: Event) -> tuple[int | None, tuple[Failure, ...]]:
@@ -105,8 +105,8 @@ class Failures:
         """The exception that the last of these lines of a log leaves untold in the midst of its traceback, if so."""
         return self._assembler.cut_off(lines)
 
-    def logged(self, line: Event, below: Sequence[Event]) -> Failure | None:
-        """The record of an error that a line states, of a message that the lines ``below`` may end; None if unknown."""
+    def logged(self, line: Event, below: Iterable[str]) -> Failure | None:
+        """The record of an error that a line states, whose message goes on ``below``; None if unknown."""
         failure = logged_record(next(self._ids), line, below)
         return failure if self._rule_of(failure)[0] is not None else None
 
@@ -116,7 +116,7 @@ class Failures:
             return
         known = self._records.get(failure.id)
         # What ended a script nobody lived through, however often: the runs that share a log may each end so.
-        if known is None and failure.script is None and not is_rest_of_chain(failure):
+        if known is None and failure.script is None and not self._goes_on_with_chain(failure):
             self._repeated.count(failure, observation.round)
         self.components.update(
             frame.origin.component for link in failure.chain for frame in link.frames if frame.origin.component
@@ -136,6 +136,10 @@ class Failures:
             self._records_of[known.rule] -= 1
         if rule is not None:
             self._records_of[rule] += 1
+
+    def _goes_on_with_chain(self, failure: Failure) -> bool:
+        """Whether more of its chain was told above: of a very long one a sample of the log holds pieces."""
+        return any(words in line for line in failure.first.before for words in self._between)
 
     def _rule_of(self, failure: Failure) -> tuple[str | None, ExceptionLink | None]:
         if failure.kind is FailureKind.EXIT:

@@ -1,42 +1,29 @@
 """Which rank a diagnosis is of where its own lines name none: by its messages, and by the rest of the log."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from logrules.inference.failure_analysis import ended_ranks, gone_of_themselves
-from logrules.inference.failures import Failures
 from logrules.inference.hypothesis import MAX_NAMED, Hypothesis, Ranked
 from logrules.inference.observation import Observation
 from logrules.inference.rank_table import RankTable
-from logrules.model.event import Worker, as_rank, ranks_of
-from logrules.model.late_pattern import late_pattern
+from logrules.inference.run_state import RunState
+from logrules.model.event import Event, Worker, as_rank, ranks_of
 from logrules.model.record import record
+from logrules.ruleset.tables import Saying
 
-# A message that tells on which rank it happened; whoever it waited for, sent to or counts to is another matter, and so
-# is what is said to a program: a launcher prints the command that it started last, whichever process failed.
-_ON_RANK = late_pattern(
-    r"(?<![A-Za-z_-])(?<!local )(?<!node )(?<!machine )(?<!from )(?<!to )(?<!with )(?<!of )(?<!by )(?<!for )"
-    r"(?:global[_ ]|world[_ ])?[Rr]ank"
-    r"(?:[ _#]?(?:id|ID))?[ #=:]{0,3}(\d{1,6})\b(?! (?:of|ranks))"
-)
-_ON_LOCAL_RANK = late_pattern(r"(?<![A-Za-z-])local[_ ]rank[ #=:]{0,3}(\d{1,6})\b")
-# The device that a message is about, by its number on the node: below a launcher that of the local rank, where each
-# process sees them all.
-_ON_DEVICE = late_pattern(r"\b(?:GPU|device=\w+:|cuda:) ?(\d{1,3})(?= has\b|: )")
 # Of a message, so much is searched.
-MAX_READ = 2_000
+_MAX_READ = 2_000
 # What the log tells of a rank, the most telling first; none where it does not tell.
 _Clues: TypeAlias = Iterator[Sequence[int]]
 
 
 @record
 class FailureContext:
-    """What is known beside the own lines of a hypothesis: what followed from it, all ranks, all failure records."""
+    """What is known beside the own lines of a hypothesis: what followed from it, and the rest of its run."""
 
     ranked: Ranked
-    rank_table: RankTable
-    failures: Failures
+    run: RunState
 
     @property
     def hypothesis(self) -> Hypothesis:
@@ -48,10 +35,10 @@ class FailureContext:
         """Its first lines."""
         return [line for match in self.hypothesis.matches for line in match.first]
 
-    @property
-    def messages(self) -> list[str]:
-        """What these say, as far as it is read."""
-        return [line.event.message[:MAX_READ] for line in self.lines]
+    def told(self, saying: Saying, more: Iterable[Event] = ()) -> set[str]:
+        """What these, and ``more`` lines, name where they say so: a rank, a device, a host."""
+        wordings, events = self.run.job.index.wordings, (*(line.event for line in self.lines), *more)
+        return {value for event in events for value in wordings.values(saying, event.message[:_MAX_READ])}
 
     @property
     def chains(self) -> list[int]:
@@ -74,13 +61,14 @@ def attributed_ranks(context: FailureContext) -> tuple[int, ...]:
 
 def _of_an_error(context: FailureContext) -> _Clues:
     """Who failed."""
-    table, failures, consequences = context.rank_table, context.failures, context.ranked.consequences
+    table, failures, consequences = context.run.ranks, context.run.failures, context.ranked.consequences
     writers = [line.worker for line in context.lines]
     yield [rank for chain in context.chains for rank in failures.ranks_of(chain)]
     yield _ended_by_its_number(context)
     # Who wrote its lines, where they gave their rank elsewhere.
     yield _known(map(table.processes.rank_of, writers))
-    yield _said_by_its_messages(context.messages)
+    # Nobody where its messages name several.
+    yield _only_one(map(int, context.told(Saying.ON_RANK) or context.told(Saying.ON_LOCAL_RANK)))
     yield _named_by_what_followed(context)
     # Whose end launchers report first.
     yield ended_ranks(failures.reported_ends())
@@ -104,10 +92,10 @@ def _of_an_error(context: FailureContext) -> _Clues:
 
 def _of_a_loss(context: FailureContext) -> _Clues:
     """Whom others lost or wait for: it may have written nothing at all."""
-    hypothesis, table = context.hypothesis, context.rank_table
+    hypothesis, table = context.hypothesis, context.run.ranks
     # The only one whose end a launcher tells, where it reports no loss itself: a survivor says whom it lost. Of those
     # whose time ran out, everybody may have waited; who was aborted has.
-    ended, waited = gone_of_themselves(context.failures.reported_ends()), hypothesis.reporters
+    ended, waited = gone_of_themselves(context.run.failures.reported_ends()), hypothesis.reporters
     timed_out = any("timeout_ms" in line.all_captures() for line in context.lines)
     yield ended if len(ended) == 1 and waited and waited.isdisjoint(ended) and not timed_out else ()
     yield from _of_its_node(context)
@@ -124,7 +112,7 @@ def _of_its_node(context: FailureContext) -> _Clues:
 
     Those who report what followed are those whom it hit: they waited for somebody who reports nothing.
     """
-    table = context.rank_table
+    table = context.run.ranks
     local = _known(map(as_rank, context.hypothesis.said("local_rank")))
     yield _known(map(table.of_local, local))
     yield from (other.absent_ranks(table.ranks) for other in context.ranked.consequences)
@@ -133,15 +121,10 @@ def _of_its_node(context: FailureContext) -> _Clues:
 
 def _ended_by_its_number(context: FailureContext) -> Sequence[int]:
     """Those of whose end a launcher tells by their number alone, where they gave their rank elsewhere."""
-    ends = (one for one in context.failures.reported_ends() if any(one.holds(line.event) for line in context.lines))
+    ends = (one for one in context.run.failures.reported_ends() if any(one.holds(line.event) for line in context.lines))
     workers = (worker for one in ends for worker in one.workers)
     numbered = ((one.pid, one.host) for one in workers if one.rank is None and one.pid is not None)
-    return _known(context.rank_table.processes.rank_of_process(pid, host) for pid, host in numbered)
-
-
-def _said_by_its_messages(messages: Sequence[str]) -> Sequence[int]:
-    """The rank on which its messages say that it happened; nobody where they name several."""
-    return _only_number(_ON_RANK if any(map(_ON_RANK.search, messages)) else _ON_LOCAL_RANK, messages)
+    return _known(context.run.ranks.processes.rank_of_process(pid, host) for pid, host in numbered)
 
 
 def _named_by_what_followed(context: FailureContext) -> Sequence[int]:
@@ -155,9 +138,10 @@ def _by_its_device(context: FailureContext, writers: Iterable[Worker]) -> Sequen
 
     A container of several counts its own devices.
     """
-    table = context.rank_table
-    several = (table.world or 0) > 1 or table.ranks - {0}
-    return _only_number(_ON_DEVICE, context.messages) if several and not any(one.host for one in writers) else ()
+    table = context.run.ranks
+    if ((table.world or 0) <= 1 and not table.ranks - {0}) or any(one.host for one in writers):
+        return ()
+    return _only_one(map(int, context.told(Saying.ON_DEVICE)))
 
 
 def _other_of_two(hypothesis: Hypothesis, table: RankTable) -> Sequence[int]:
@@ -173,8 +157,3 @@ def _known(ranks: Iterable[int | None]) -> Sequence[int]:
 def _only_one(ranks: Iterable[int]) -> Sequence[int]:
     found = set(ranks)
     return tuple(found) if len(found) == 1 else ()
-
-
-def _only_number(words: re.Pattern[str], messages: Iterable[str]) -> Sequence[int]:
-    """The number behind these words; none where messages say several."""
-    return _only_one(int(number) for message in messages for number in words.findall(message))

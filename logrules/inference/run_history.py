@@ -96,7 +96,8 @@ class FollowedRun:
             return not any(end.holds(line) for end in ends)
 
         for line in filter(said_itself, errors):
-            failure = failures.logged(line, tuple(takewhile(said_itself, self._job.endings.below(line))))
+            below = takewhile(said_itself, self._job.endings.below(line))
+            failure = failures.logged(line, self._job.endings.wordings.lines_below(line, below))
             if failure is not None:
                 failures.keep(failure, self._observe_late(line, failure))
                 yield from self.rules.judge_failures()

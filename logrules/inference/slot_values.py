@@ -7,13 +7,12 @@ from math import floor, gcd, prod
 from types import MappingProxyType
 
 from logrules.inference.culprit import Culprits
-from logrules.inference.end_signs import states_error
 from logrules.inference.failure_analysis import captures_of, places_of
 from logrules.inference.failures import Failures
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.run_state import RunState
+from logrules.inference.wording import sentences
 from logrules.model.report import Evidence
-from logrules.parsing.message_lines import lines_below, sentences
 from logrules.ruleset.name_tables import Derivation, DerivedNumber, OtherName, ToldName
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pattern import bounded, folded, may_hold
@@ -86,9 +85,10 @@ def _messages_go_on(hypothesis: Hypothesis, run: RunState) -> Iterator[str]:
 
     Sentences that were broken into lines stand whole before the lines themselves.
     """
+    endings = run.job.endings
     for seen in {seen.order: seen for seen in hypothesis.lines}.values():
-        if seen.chain is not None or states_error(seen.event):
-            below = [*islice(lines_below(seen.event, run.job.endings.below(seen.event)), _MESSAGE_LINES)]
+        if seen.chain is not None or endings.wordings.states_error(seen.event):
+            below = [*islice(endings.wordings.lines_below(seen.event, endings.below(seen.event)), _MESSAGE_LINES)]
             yield from (*sentences(below), *below)
 
 

@@ -1,13 +1,12 @@
 """An error that was logged without an exception, as a failure record: its words are all that is known of it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from itertools import islice
 
 from logrules.model.event import Event
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Link
 from logrules.model.record import replace
 from logrules.parsing.exception_line import MAX_MESSAGE
-from logrules.parsing.message_lines import lines_below
 
 # The class under which rows of the table of exceptions know such an error.
 LOGGED_ERROR = "LoggedError"
@@ -15,10 +14,9 @@ LOGGED_ERROR = "LoggedError"
 _FURTHER_LINES = 3
 
 
-def logged_record(number: int, line: Event, below: Sequence[Event]) -> Failure:
-    """The record of an error that this line states; the lines right ``below`` may go on with its message."""
-    rest = islice(lines_below(line, below), _FURTHER_LINES)
-    message = "\n".join((line.message, *rest))[:MAX_MESSAGE]
+def logged_record(number: int, line: Event, below: Iterable[str]) -> Failure:
+    """The record of an error that this line states; the messages right ``below`` go on with its own."""
+    message = "\n".join((line.message, *islice(below, _FURTHER_LINES)))[:MAX_MESSAGE]
     link = ExceptionLink(LOGGED_ERROR, message, (), Link.ROOT, line)
     return Failure(
         number, FailureKind.EXCEPTION, line.worker, line, line, LOGGED_ERROR, message, (link,), workers=(line.worker,)

@@ -194,10 +194,10 @@ def bounded(pattern: str, unclocked: tuple[int, int] = (0, 0)) -> BoundedPattern
     return BoundedPattern(pattern, unclocked)
 
 
-def searched(pattern: str, text: str) -> "regex.Match[str] | None":
-    """The first match of the pattern in a text of a log; None too where looking for it takes too long."""
+def searched(pattern: str, text: str, start: int = 0) -> "regex.Match[str] | None":
+    """The pattern's first match in a text of a log, from a place on; None too where looking for it takes too long."""
     try:
-        return bounded(pattern).search(text)
+        return bounded(pattern).search(text, start)
     except TimeoutError:
         return None
 

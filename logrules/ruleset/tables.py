@@ -160,6 +160,17 @@ class Saying(StrEnum):
     MEASURE = "measure"
     DOING = "doing"
     DONE = "done"
+    ANNOUNCEMENT = "announcement"
+    NOTICE = "notice"
+    NO_LOOP = "no-loop"
+    ANSWER = "answer"
+    REFUSAL = "refusal"
+    TRACEBACK = "traceback"
+    OPENING = "opening"
+    ON_RANK = "on-rank"
+    ON_LOCAL_RANK = "on-local-rank"
+    ON_DEVICE = "on-device"
+    ON_HOST = "on-host"
 
 
 @record
