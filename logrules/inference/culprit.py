@@ -12,7 +12,7 @@ from logrules.model.event import whole_number
 from logrules.model.late_pattern import late_pattern
 from logrules.model.report import Comparison, DivergenceKind
 from logrules.ruleset.condition import Detection, Detector
-from logrules.ruleset.tables import Saying
+from logrules.ruleset.name_tables import Saying
 
 # What makes a rank the suspect of a hang, the most telling first.
 _HUNG = (

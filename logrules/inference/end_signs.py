@@ -8,7 +8,7 @@ from logrules.inference.worker_state import ANEW_S
 from logrules.model.event import Event, Level
 from logrules.model.late_pattern import late_pattern
 from logrules.model.template import begins_statement, template_of
-from logrules.ruleset.tables import Saying
+from logrules.ruleset.name_tables import Saying
 
 _FIGURES = late_pattern(r"\d+")
 # Something follows these.

@@ -14,7 +14,7 @@ from logrules.inference.worker_state import ANEW_S, peers
 from logrules.model.event import Event, Stance
 from logrules.model.record import field, mutable_record
 from logrules.model.template import begins_statement, is_table_row, template_of
-from logrules.ruleset.tables import Saying
+from logrules.ruleset.name_tables import Saying
 
 # A process that waits writes little, of few kinds: a heartbeat, what its peers say, a warning at a time-out. Of 90 logs
 # of the labelled corpora that stand in a wait none has more than eight kinds of lines behind it.

@@ -7,7 +7,6 @@ from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.observation import Observation
 from logrules.inference.run_state import RunState
 from logrules.model.event import Event
-from logrules.model.late_pattern import late_pattern
 from logrules.model.record import replace
 from logrules.model.report import Evidence
 from logrules.parsing.exception_line import CUT_OFF
@@ -19,13 +18,6 @@ MAX_EVIDENCE = 8
 MAX_EVIDENCE_TEXT = 2_000
 # Of a line that is longer, so much is shown in front of what tells.
 _LEAD_CHARS = 60
-# The statement stands above the error, behind the marks that Python puts under it.
-_STATEMENT_LINES = 3
-_MUTE = late_pattern(r"(?:[A-Za-z_]\w{0,60}\.){0,8}AssertionError:?")
-_STATEMENT = late_pattern(r"(?:^|[\s|│\]])assert\b")
-# The place of a frame stands right above its source.
-_PLACE_LINES = 2
-_PLACE = late_pattern(r"""(?:^|[\s|│\]])File "[^"\n]{1,1000}", line \d""")
 
 
 def evidence_of(
@@ -108,15 +100,12 @@ def bare_evidence(event: Event, above: int = 0) -> Evidence:
 
 def _telling_above(event: Event, captures: Mapping[str, str]) -> Evidence | None:
     """The line above that says what this one does not: what was asserted, or where a cut off traceback ends."""
-    if _MUTE.fullmatch(event.message.strip()) is not None:
-        pattern, lines = _STATEMENT, _STATEMENT_LINES
-    elif captures.get("message") == CUT_OFF and _PLACE.search(event.text) is None:
-        pattern, lines = _PLACE, _PLACE_LINES
-    else:
+    said = captures.get("message", "")
+    words = captures.get("file", "") if said == CUT_OFF else said
+    if not words or words in event.text:
         return None
-    near = range(1, min(lines, len(event.before)) + 1)
-    place = next((above for above in near if pattern.search(event.before[-above])), None)
-    return None if place is None else bare_evidence(event, place)
+    above = (place for place, line in enumerate(reversed(event.before), 1) if words in line)
+    return next((bare_evidence(event, place) for place in above), None)
 
 
 # The slot by which a title asks for it.

@@ -6,12 +6,11 @@ from posixpath import basename
 from logrules.inference.observation import NEAR_LINES, Observation
 from logrules.model.event import Event, hosts_of, ranks_of
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
-from logrules.model.late_pattern import late_pattern
+from logrules.model.package_path import PathKind, package_path
 from logrules.model.record import mutable_record, record
 
 # A headline quotes no more of a message.
 _SENTENCE = 120
-_INSTALLED = late_pattern(r"(?:site|dist)-packages/(\w+?)(?:\.py|/)")
 
 
 def captures_of(failure: Failure, link: ExceptionLink | None = None) -> dict[str, str]:
@@ -48,8 +47,8 @@ def places_of(failure: Failure) -> dict[str, str]:
     if last.origin.own:
         return {"own_place": _place(last)}
     calling = next((frame for frame in reversed(failure.frames) if frame.origin.own and frame.file), None)
-    installed = _INSTALLED.search(last.file.replace("\\", "/"))
-    library = installed[1] if installed else last.origin.component or ""
+    path = package_path(last.file)
+    library = path.parts[0].removesuffix(".py") if path.kind is PathKind.PACKAGE else last.origin.component or ""
     beside = {"calling_place": _place(calling)} if calling else {"only_library": library}
     return {"library_place": _place(last), "raising_library": library, **beside}
 

@@ -18,8 +18,8 @@ from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event, Worker, whole_number
 from logrules.model.record import field, mutable_record, replace
 from logrules.model.template import template_of
+from logrules.ruleset.name_tables import Saying
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.tables import Saying
 
 # What tells a worker from its peers, whichever of its streams a line is on: its role and rank, or host and process.
 PeerKey: TypeAlias = tuple[str | None, str | None, int]

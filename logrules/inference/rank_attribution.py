@@ -10,7 +10,7 @@ from logrules.inference.rank_table import RankTable
 from logrules.inference.run_state import RunState
 from logrules.model.event import Event, Worker, as_rank, ranks_of
 from logrules.model.record import record
-from logrules.ruleset.tables import Saying
+from logrules.ruleset.name_tables import Saying
 
 # Of a message, so much is searched.
 _MAX_READ = 2_000

@@ -13,7 +13,7 @@ from logrules.inference.unlike_calls import PLACES
 from logrules.model.change import Change
 from logrules.model.collective import GroupRecord
 from logrules.model.event import Event, Hit, Stance
-from logrules.model.failure import Failure, Link
+from logrules.model.failure import Failure
 from logrules.model.record import field, mutable_record, replace
 from logrules.model.report import Run, Status
 from logrules.ruleset.pack import Marker
@@ -135,8 +135,7 @@ class FollowedRun:
         trace = pack.trace
         if trace is None or not failure.chain or failure.stance is Stance.CAUGHT:
             return
-        raised = next((each for each in failure.chain if each.link is not Link.WRAPPER), failure.chain[0])
-        if raised.event.line != observation.event.line:
+        if failure.root.event.line != observation.event.line:
             return
         told = captures_of(failure)
         summary = f"{failure.type}: {failure.message}" if failure.message else failure.type

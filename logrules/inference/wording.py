@@ -8,8 +8,9 @@ from logrules.model.late_pattern import late_pattern
 from logrules.model.record import replace
 from logrules.model.template import template_of
 from logrules.parsing.stance import StanceJudge
+from logrules.ruleset.name_tables import Saying, Wording
 from logrules.ruleset.pattern import BoundedPattern, bounded, searched
-from logrules.ruleset.tables import CASELESS, Phase, Saying, StanceForm, Wording
+from logrules.ruleset.tables import CASELESS, Phase, StanceForm
 
 # What a line says of itself stands at its beginning; what to do comes behind.
 _MAX_READ = 160

@@ -18,15 +18,6 @@ class FailureKind(StrEnum):
     KERNEL = "kernel"
 
 
-class Link(StrEnum):
-    """How an exception of a chain follows from the one before it."""
-
-    ROOT = "root"
-    CAUSE = "cause"
-    CONTEXT = "context"
-    WRAPPER = "wrapper"
-
-
 @record
 class Origin:
     """Where a line or a frame comes from: a component of the table of origins, and the phase.
@@ -55,15 +46,16 @@ class Frame:
 class ExceptionLink:
     """One exception of a chain: its type (as printed, dotted), its message, its frames with the outermost first.
 
-    ``event`` is the line that names it, ``rank`` whose it is where another rank passes it on.
+    ``event`` is the line that names it, ``rank`` whose it is where another rank passes it on. One that ``wraps`` only
+    passes on those before it.
     """
 
     type: str
     message: str
     frames: tuple[Frame, ...]
-    link: Link
     event: Event
     rank: int | None = None
+    wraps: bool = False
 
 
 @record
@@ -92,6 +84,11 @@ class Failure:
     def frames(self) -> tuple[Frame, ...]:
         """The frames of the innermost cause, the outermost first."""
         return self.chain[0].frames if self.chain else ()
+
+    @property
+    def root(self) -> ExceptionLink:
+        """The first exception of the chain that does not only pass on others."""
+        return next((link for link in self.chain if not link.wraps), self.chain[0])
 
     @property
     def script(self) -> str | None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from logrules.model.event import Event, Level
-from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link
+from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
 from logrules.model.record import replace
 from logrules.parsing.exception_chain import FrameList, GrowingRecord
 from logrules.parsing.exception_line import MAX_MESSAGE
@@ -53,7 +53,7 @@ def add_crash_frame(record: GrowingRecord, event: Event, frame: Frame) -> Failur
         return None
     frames.add(frame)
     known = record.failure
-    link = ExceptionLink(known.type, known.message, frames.outermost_first, Link.ROOT, known.first)
+    link = ExceptionLink(known.type, known.message, frames.outermost_first, known.first)
     record.failure = replace(known, chain=(link,), last=event)
     return record.failure
 

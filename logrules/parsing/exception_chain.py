@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 
 from logrules.model.event import Event, Level, Stance
-from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link
+from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record, replace
 from logrules.parsing.bounded_dict import BoundedDict
@@ -85,7 +85,7 @@ class KeptStacks(BoundedDict[int, FrameList]):
 class OpenTraceback:
     """A traceback whose exception has not come yet.
 
-    ``link`` is how it came from the exception above it, ``nested`` says that it is told in that one's message.
+    ``chained`` says that it came of the exception above it, ``nested`` that it is told in that one's message.
     ``levels`` are those that its frames were logged at, each in a line of its own. ``rank`` is whose it is, where the
     rank that prints it says so.
     """
@@ -95,7 +95,7 @@ class OpenTraceback:
     frames: FrameList
     indent: int = 0
     id: int = 0
-    link: Link | None = None
+    chained: bool = False
     nested: bool = False
     headless: bool = False
     levels: set[Level | None] = field(default_factory=set)
@@ -117,7 +117,7 @@ class OpenTraceback:
             line.message[:1] in (" ", "\t") or _SHOWN_SOURCE.match(line.message) is not None for line in below
         )
         near = self.first.source == last.source and last.line - self.last_line <= reach
-        alone = not (self.nested or self.frames.innermost_first) and self.link is None
+        alone = not (self.nested or self.chained or self.frames.innermost_first)
         if not self.frames.count:
             return near and alone and not self.headless and self._has_no_whole_frame(lines)
         return near and alone and (not self.headless or self._begins_its_log())
@@ -184,18 +184,16 @@ class GrowingRecord:
         if nested:
             first = self.inner == 0 or self.wrapped
             if first:
-                chain = [replace(each, link=_within(each.link, told=each is chain[-1])) for each in chain]
-            chain.insert(0 if first else 1, replace(link, link=Link.ROOT if first else Link.CONTEXT))
+                chain[-1] = replace(chain[-1], wraps=True)
+            chain.insert(0 if first else 1, link)
             self.inner += 1
         else:
             if not chain[0].frames and (chain[0].type, chain[0].message) == (link.type, link.message):
                 # The log lost the frames of the cause; the same exception was told again with some.
                 chain[0] = replace(chain[0], frames=link.frames)
             chain.append(link)
-        root = next((each for each in chain if each.link is not Link.WRAPPER), chain[0])
-        self.failure = replace(
-            self.failure, last=link.event, type=true_type(root), message=root.message, chain=tuple(chain)
-        )
+        grown = replace(self.failure, last=link.event, chain=tuple(chain))
+        self.failure = replace(grown, type=true_type(grown.root), message=grown.root.message)
 
     def expect(self, kind: str, message: str, wrappers: Collection[str]) -> None:
         """Note whether the message of the exception that came last goes on below its first line."""
@@ -213,14 +211,7 @@ def wraps(kind: str, wrappers: Collection[str]) -> bool:
 def true_type(link: ExceptionLink) -> str:
     """The type of an exception; of a wrapper that names the one it passes on, that one."""
     inside = link.type.partition("(")[2].rstrip(")")
-    return inside if link.link is Link.WRAPPER and inside else link.type
-
-
-def _within(link: Link, *, told: bool) -> Link:
-    """How an exception of a chain came about once one is known that was told in the message of the last."""
-    if told:
-        return Link.WRAPPER
-    return Link.CONTEXT if link is Link.ROOT else link
+    return inside if link.wraps and inside else link.type
 
 
 # Other processes' lines may stand between two lines of a traceback; a crash may dump for longer.
@@ -235,13 +226,13 @@ _INTERLEAVED_LINES = 2
 class WriterState:
     """The open tracebacks of one worker, more than one where processes without a name write at once.
 
-    ``link`` is what the next traceback is to the record, ``ignored_line`` where one was said to be lived through;
+    ``chained`` says that the next traceback came of the record, ``ignored_line`` where one was said to be lived through;
     ``only_retried`` says that no more was said than that something is tried again.
     """
 
     traces: list[OpenTraceback] = field(default_factory=list)
     record: GrowingRecord | None = None
-    link: Link | None = None
+    chained: bool = False
     ignored_line: int | None = None
     only_retried: bool = False
 
@@ -251,7 +242,7 @@ class WriterState:
         if self.record is not None:
             reach = CRASH_LINES if self.record.failure.kind is FailureKind.ABORT else MAX_GAP_LINES
             if not 0 <= line - self.record.last_line <= reach:
-                self.record, self.link = None, None
+                self.record, self.chained = None, False
 
     def begin(self, trace: OpenTraceback, *, alone: bool) -> None:
         """Open a traceback. One process prints one at a time: what was open lost its end, unless others write too."""

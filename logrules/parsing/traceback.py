@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from logrules.model.event import Event, Worker, as_rank, whole_number
-from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
+from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Origin
 from logrules.model.record import replace
 from logrules.parsing.bounded_dict import BoundedDict
 from logrules.parsing.crash import add_crash_frame, add_to_crash, crash_record, kernel_record, tells_crash
@@ -99,7 +99,7 @@ class TracebackAssembler:
             writer.ignored_line, writer.only_retried = event.line, form.ignored not in hits
             return None, None
         if form.chain in hits and writer.record is not None and writer.record.failure.kind is FailureKind.EXCEPTION:
-            writer.link = Link.CAUSE if "cause" in hits[form.chain] else Link.CONTEXT
+            writer.chained = True
             return writer.record.failure.id, None
         return self._traceback_line(form, writer, event, hits)
 
@@ -125,7 +125,7 @@ class TracebackAssembler:
         if not tells_crash(event, captures):
             return None, None
         failure = crash_record(next(self._ids), event, captures)
-        writer.record, writer.link = GrowingRecord(failure, event.line), None
+        writer.record, writer.chained = GrowingRecord(failure, event.line), False
         return failure.id, failure
 
     def _head(self, writer: WriterState, event: Event, captures: Captures, told_below: Captures | None) -> int:
@@ -143,8 +143,8 @@ class TracebackAssembler:
     def _told_below(self, writer: WriterState, event: Event) -> int:
         """A line behind which the traceback of another process begins, mostly without a head."""
         record = writer.record
-        if record is not None and (writer.link is not None or record.is_near(event)):
-            if writer.link is None:
+        if record is not None and (writer.chained or record.is_near(event)):
+            if not writer.chained:
                 record.nesting, record.last_line = True, event.line
             return record.failure.id
         return self._open(
@@ -189,11 +189,10 @@ class TracebackAssembler:
 
     def _open(self, writer: WriterState, event: Event, trace: OpenTraceback, *, nested: bool = False) -> OpenTraceback:
         """A new traceback: of the record above it where it is chained to it or told in its message."""
-        record, trace.link = writer.record, writer.link
-        writer.link = None
-        if record is not None and trace.link is None and record.failure.kind is FailureKind.EXCEPTION:
+        record, trace.chained, writer.chained = writer.record, writer.chained, False
+        if record is not None and not trace.chained and record.failure.kind is FailureKind.EXCEPTION:
             trace.nested = nested or (record.nesting and event.line - record.last_line <= NESTED_LINES)
-        chained = trace.nested or trace.link is not None
+        chained = trace.nested or trace.chained
         trace.id = record.failure.id if record is not None and chained else next(self._ids)
         writer.begin(trace, alone=event.worker.rank is not None or chained)
         return trace
@@ -209,7 +208,7 @@ class TracebackAssembler:
             if record.nesting:
                 bare = OpenTraceback(event, event.line, FrameList(), id=record.failure.id, nested=True)
                 return self._complete(writer, event, bare, kind, message)
-            if writer.link is None:
+            if not writer.chained:
                 return record.failure.id, None
         if writer.traces or kind.endswith("Warning") or indent_of(event.message) > 0:
             return (writer.traces[-1].id if writer.traces else None), None
@@ -260,12 +259,11 @@ class TracebackAssembler:
     def _complete(self, writer: WriterState, event: Event, trace: OpenTraceback, kind: str, message: str) -> Told:
         writer.traces = [each for each in writer.traces if each is not trace]
         record, wrappers = writer.record, self._trace.wrappers if self._trace is not None else ()
-        passes_on = wraps(kind, wrappers)
         message = message or asserted(kind, event.before)
-        link = ExceptionLink(kind, message, trace.frames.outermost_first, trace.link or Link.ROOT, event, trace.rank)
+        link = ExceptionLink(kind, message, trace.frames.outermost_first, event, trace.rank)
         known = record is not None and record.failure.id == trace.id
         if record is None or not known or (trace.nested and record.repeats(kind, message)):
-            link = replace(link, link=Link.WRAPPER if passes_on else Link.ROOT)
+            link = replace(link, wraps=wraps(kind, wrappers))
             number = next(self._ids) if known else trace.id
             failure = Failure(
                 number, FailureKind.EXCEPTION, event.worker, trace.first, event, true_type(link), message, (link,),
@@ -276,7 +274,7 @@ class TracebackAssembler:
             record.grow(link, nested=trace.nested)
         record.expect(kind, message, wrappers)
         record.last_line = event.line
-        writer.record, writer.link = record, None
+        writer.record, writer.chained = record, False
         return record.failure.id, record.failure
 
     def _read_frame(self, captures: Captures) -> Frame:

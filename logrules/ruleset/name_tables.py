@@ -1,4 +1,4 @@
-"""What captured values, settings and lines are called, and what they tell: the rows of names.yaml and settings.yaml."""
+"""What values, settings and lines are called and what words say: names.yaml, settings.yaml and wordings.yaml."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -87,3 +87,41 @@ class RenamedSetting:
     when_told: Mapping[str, Pattern]
     to: str = ""
     value: str = ""
+
+
+class Saying(StrEnum):
+    """What the words of a line may say of its program; rules/wordings.yaml tells of each what it is."""
+
+    COMPLAINT = "complaint"
+    HARMLESS = "harmless"
+    HOUSEKEEPING = "housekeeping"
+    RETRY = "retry"
+    USAGE = "usage"
+    RESULT = "result"
+    FAREWELL = "farewell"
+    LEAVING = "leaving"
+    MEASURE = "measure"
+    DOING = "doing"
+    DONE = "done"
+    ANNOUNCEMENT = "announcement"
+    NOTICE = "notice"
+    NO_LOOP = "no-loop"
+    ANSWER = "answer"
+    REFUSAL = "refusal"
+    TRACEBACK = "traceback"
+    OPENING = "opening"
+    ON_RANK = "on-rank"
+    ON_LOCAL_RANK = "on-local-rank"
+    ON_DEVICE = "on-device"
+    ON_HOST = "on-host"
+
+
+@record
+class Wording:
+    """Words by which a line ``says`` something; ``samples`` must have them, ``near`` must not."""
+
+    id: Label
+    says: Saying
+    pattern: Pattern
+    samples: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()

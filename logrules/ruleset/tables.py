@@ -13,7 +13,14 @@ from logrules.model.event import Stance
 from logrules.model.record import field, record
 from logrules.ruleset.bounds import Compiles, Len, Pattern, SearchedText
 from logrules.ruleset.causes import AlternativesRow, Cause, Label, Tier
-from logrules.ruleset.name_tables import DerivedNumber, FrameworkSettings, OtherName, RenamedSetting, ToldName
+from logrules.ruleset.name_tables import (
+    DerivedNumber,
+    FrameworkSettings,
+    OtherName,
+    RenamedSetting,
+    ToldName,
+    Wording,
+)
 
 # What the names of rules begin with that stand for rows of tables.
 EXCEPTIONS, EXITS, ALTERNATIVES = "exceptions/", "exits/", "alternatives/"
@@ -142,44 +149,6 @@ class StanceForm:
     part: Part = Part.MESSAGE
     contains: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
-    samples: tuple[str, ...] = ()
-    near: tuple[str, ...] = ()
-
-
-class Saying(StrEnum):
-    """What the words of a line may say of its program; rules/wordings.yaml tells of each what it is."""
-
-    COMPLAINT = "complaint"
-    HARMLESS = "harmless"
-    HOUSEKEEPING = "housekeeping"
-    RETRY = "retry"
-    USAGE = "usage"
-    RESULT = "result"
-    FAREWELL = "farewell"
-    LEAVING = "leaving"
-    MEASURE = "measure"
-    DOING = "doing"
-    DONE = "done"
-    ANNOUNCEMENT = "announcement"
-    NOTICE = "notice"
-    NO_LOOP = "no-loop"
-    ANSWER = "answer"
-    REFUSAL = "refusal"
-    TRACEBACK = "traceback"
-    OPENING = "opening"
-    ON_RANK = "on-rank"
-    ON_LOCAL_RANK = "on-local-rank"
-    ON_DEVICE = "on-device"
-    ON_HOST = "on-host"
-
-
-@record
-class Wording:
-    """Words by which a line ``says`` something; ``samples`` must have them, ``near`` must not."""
-
-    id: Label
-    says: Saying
-    pattern: Pattern
     samples: tuple[str, ...] = ()
     near: tuple[str, ...] = ()
 

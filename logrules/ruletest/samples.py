@@ -11,7 +11,7 @@ from logrules.inference.exception_table import ExceptionTable
 from logrules.inference.metrics import figure
 from logrules.inference.wording import Wordings
 from logrules.model.event import Event, Worker
-from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
+from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Origin
 from logrules.model.position import Problem
 from logrules.model.record import replace
 from logrules.model.test_result import CaseFailure, Result
@@ -153,7 +153,7 @@ def _known(pack: Pack, row: ExceptionRow, kind: str, message: str) -> bool:
     """Whether the row alone knows the exception. A line says nothing of who raised it: that is taken to fit."""
     event = Event("sample", 1, 0, "", "", Worker())
     frames = tuple(_frame(place) for place in (*row.under[:1], *row.raised_in[:1]))
-    raised = ExceptionLink(kind, message, frames, Link.ROOT, event)
+    raised = ExceptionLink(kind, message, frames, event)
     asked = ExceptionTable(pack.tables.classes, (replace(row, function=None),))
     return asked.match_of(Failure(1, FailureKind.EXCEPTION, Worker(), event, event, chain=(raised,))) is not None
 

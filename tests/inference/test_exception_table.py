@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from logrules.inference.exception_table import MAX_MESSAGE, ExceptionLineage, ExceptionTable, class_parts
 from logrules.model.event import Event, Worker
-from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Link, Origin
+from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Origin
 from logrules.model.report import Severity
 from logrules.ruleset.file_adapter import adapter_of
 from logrules.ruleset.pack import Pack
@@ -84,10 +84,10 @@ def frame(place: str, function: str = "run") -> Frame:
     return Frame(f"{kind}.py", 7, function, origin)
 
 
-def link(summary: str, *frames: Frame, kind: Link = Link.ROOT) -> ExceptionLink:
+def link(summary: str, *frames: Frame) -> ExceptionLink:
     said = SUMMARY.fullmatch(summary)
     assert said is not None, summary
-    return ExceptionLink(said["type"], said["message"] or "", frames, kind, EVENT)
+    return ExceptionLink(said["type"], said["message"] or "", frames, EVENT)
 
 
 def failure(*chain: ExceptionLink) -> Failure:
@@ -314,7 +314,7 @@ def test_what_must_be_absent_is() -> None:
 def test_a_place_is_sought_in_all_frames_of_the_chain() -> None:
     row = ExceptionRow("hub", "hub-unreachable", classes=("ConnectionError",), under=("hub",))
     inner = link("ConnectionRefusedError: x", frame("http"))
-    outer = link("OSError: y", frame("hub"), kind=Link.CAUSE)
+    outer = link("OSError: y", frame("hub"))
     assert row_of(small(row), failure(inner, outer)) is row
     assert row_of(small(row), failure(inner)) is None
 
@@ -324,7 +324,7 @@ def test_a_row_is_kept_from_failures_that_passed_through_other_places() -> None:
     asked = small(row)
     assert row_of(asked, failure(link("OSError: x", frame("own"), frame("python")))) is row
     assert row_of(asked, failure(link("OSError: x", frame("http"), frame("python")))) is None
-    outer = link("ValueError: y", frame("http"), kind=Link.CAUSE)
+    outer = link("ValueError: y", frame("http"))
     assert row_of(asked, failure(link("OSError: x", frame("python")), outer)) is None
 
 
@@ -478,7 +478,7 @@ def test_a_check_is_about_the_configuration_where_something_is_set_up(function: 
 
 @given(NAMES, MESSAGES, st.lists(st.sampled_from(["own", "library", "hub", "dataset", "own:eval"]), max_size=4))
 def test_any_message_has_an_answer(name: str, message: str, places: list[str]) -> None:
-    one = ExceptionLink(name, message, tuple(map(frame, places)), Link.ROOT, EVENT)
+    one = ExceptionLink(name, message, tuple(map(frame, places)), EVENT)
     found = row_of(table(), failure(one))
     assert found is None or knows(found, failure(one))
 

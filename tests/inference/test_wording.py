@@ -5,7 +5,7 @@ import pytest
 from logrules.engine.run import prepared
 from logrules.inference.wording import Wordings
 from logrules.model.record import replace
-from logrules.ruleset.tables import Saying, Wording
+from logrules.ruleset.name_tables import Saying, Wording
 from logrules.ruletest.harness import run_log
 
 LOG = "reading the list\nlager: konnte Peer 7 nicht erreichen: connection refused\n"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.model.event import Event, Hit, Worker
-from logrules.model.failure import ExceptionLink, Frame, Link, Origin
+from logrules.model.failure import ExceptionLink, Frame, Origin
 from logrules.model.package_path import PathKind, is_own, package_path
 from logrules.parsing.origin import NestedPhases, OriginResolver
 from logrules.parsing.own_words import OwnNames, words_of
@@ -40,7 +40,7 @@ def _frames(*places: tuple[str, str]) -> tuple[Frame, ...]:
 
 def _link(*places: tuple[str, str]) -> ExceptionLink:
     event = Event(source="log", line=1, offset=0, text="", message="", worker=Worker())
-    return ExceptionLink("RuntimeError", "", _frames(*places), Link.CAUSE, event)
+    return ExceptionLink("RuntimeError", "", _frames(*places), event)
 
 
 @pytest.mark.parametrize(
@@ -338,7 +338,7 @@ def test_a_call_that_was_refused_tells_the_phase_by_its_name(kind: str, message:
 
 
 def test_a_call_in_another_process_tells_the_phase_by_its_name_where_the_driver_only_waits_in_its_loop() -> None:
-    passed_on = replace(_link(("/w/run.py", "train")), link=Link.WRAPPER)
+    passed_on = replace(_link(("/w/run.py", "train")), wraps=True)
     told = replace(passed_on.event, hits=(Hit(7, {"called": "Actor.save_checkpoint"}),))
     assert RESOLVER.phase_of_chain([passed_on])[0] == "train_step"
     assert RESOLVER.phase_of_chain([replace(passed_on, event=told)])[0] == "checkpoint"

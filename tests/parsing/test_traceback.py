@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.model.event import Event, Stance
-from logrules.model.failure import Failure, FailureKind, Link, Origin
+from logrules.model.failure import Failure, FailureKind, Origin
 from logrules.model.stream import Block
 from logrules.parsing.deduplication import EntryRoles
 from logrules.parsing.exception_chain import INNERMOST_FRAMES, OUTERMOST_FRAMES
@@ -91,7 +91,7 @@ def _told(text: str) -> list[Failure]:
 
 
 def _chain(failure: Failure) -> list[tuple[str, str]]:
-    return [(link.type.rpartition(".")[2], link.link.value) for link in failure.chain]
+    return [(link.type.rpartition(".")[2], "wrapper" if link.wraps else "raised") for link in failure.chain]
 
 
 _HANDLED = (
@@ -136,16 +136,16 @@ _CASES = [
           "BadRewardShape", "(4, 2) vs (4,)", function="main"),
     _Case("custom-before-a-chain", _PLAIN.format("job.rok.BadReward: one") + "\nDuring handling of the above exception,"
           " another exception occurred:\n\n" + _PLAIN.format("ValueError: two"), "job.rok.BadReward", "one",
-          ("BadReward/root", "ValueError/context")),
+          ("BadReward/raised", "ValueError/raised")),
     _Case("carets", _PLAIN.format("    ~~~~^^^^^^^\nTooWide: x"), "TooWide", "x"),
     _Case("glued", _PLAIN.format("KeyErrorKeyError: : 'a''a'"), "KeyError", "'a'"),
     _Case("message-below", _PLAIN.format("subprocess.TimeoutExpired: \nfirst line of it"), "subprocess.TimeoutExpired"),
     _Case("context", _PLAIN.format("KeyError: 'a'") + "\nDuring handling of the above exception, another exception "
           "occurred:\n\n" + _PLAIN.format("RuntimeError: outer"), "KeyError", "'a'",
-          ("KeyError/root", "RuntimeError/context")),
+          ("KeyError/raised", "RuntimeError/raised")),
     _Case("cause", _PLAIN.format("OSError: [Errno 28] No space left on device") + "\nThe above exception was the direct "
           "cause of the following exception:\n\n" + _PLAIN.format("datasets.exceptions.DatasetGenerationError: while"),
-          "OSError", "[Errno 28] No space left on device", ("OSError/root", "DatasetGenerationError/cause")),
+          "OSError", "[Errno 28] No space left on device", ("OSError/raised", "DatasetGenerationError/raised")),
     _Case("syntax", '  File "/job/train.py", line 3\n    foo(\n       ^\nSyntaxError: invalid syntax\n', "SyntaxError",
           "invalid syntax", function=""),
     _Case("half-cut", '  File "/job/train.py", line 7, in main\n    step()\nKeyError: 4\n', "KeyError", "4",
@@ -158,7 +158,7 @@ ray.exceptions.RayTaskError(ValueError): ray::Worker.step() (pid=77, ip=10.0.0.1
   File "/job/worker.py", line 10, in step
     raise ValueError("bad")
 ValueError: bad
-""", "ValueError", "bad", ("ValueError/root", "RayTaskError(ValueError)/wrapper"), "step"),
+""", "ValueError", "bad", ("ValueError/raised", "RayTaskError(ValueError)/wrapper"), "step"),
     _Case("ray-creation", """\
 Traceback (most recent call last):
   File "/job/main.py", line 5, in <module>
@@ -168,13 +168,13 @@ ray::Worker.__init__() (pid=77, ip=10.0.0.1)
   File "/job/worker.py", line 10, in __init__
     load()
 OSError: no weights
-""", "OSError", "no weights", ("OSError/root", "ActorDiedError/wrapper"), "__init__"),
+""", "OSError", "no weights", ("OSError/raised", "ActorDiedError/wrapper"), "__init__"),
     _Case("ray-alone", """\
 ray.exceptions.RayTaskError(KeyError): ray::f() (pid=77, ip=10.0.0.1)
   File "/job/worker.py", line 10, in f
     d[1]
 KeyError: 1
-""", "KeyError", "1", ("KeyError/root", "RayTaskError(KeyError)/wrapper"), "f"),
+""", "KeyError", "1", ("KeyError/raised", "RayTaskError(KeyError)/wrapper"), "f"),
     _Case("ray-no-inner", _PLAIN.format("ray.exceptions.RayTaskError(KeyError): told elsewhere"), "KeyError",
           "told elsewhere", ("RayTaskError(KeyError)/wrapper",)),
     _Case("pool", '''\
@@ -194,7 +194,7 @@ Traceback (most recent call last):
   File "/job/main.py", line 8, in <module>
     pool.map(clean, xs)
 ValueError: not a number
-''', "ValueError", "not a number", ("ValueError/root", "RemoteTraceback/wrapper", "ValueError/cause"), "clean"),
+''', "ValueError", "not a number", ("ValueError/raised", "RemoteTraceback/wrapper", "ValueError/raised"), "clean"),
     _Case("futures", '''\
 concurrent.futures.process._RemoteTraceback:
 """
@@ -203,7 +203,7 @@ Traceback (most recent call last):
     return int(x)
 KeyError: 'x'
 """
-''', "KeyError", "'x'", ("KeyError/root", "_RemoteTraceback/wrapper"), "clean"),
+''', "KeyError", "'x'", ("KeyError/raised", "_RemoteTraceback/wrapper"), "clean"),
     _Case("dataloader", """\
 Traceback (most recent call last):
   File "/job/train.py", line 9, in main
@@ -213,7 +213,7 @@ Original Traceback (most recent call last):
   File "/job/data.py", line 12, in __getitem__
     return decode(path)
 OSError: image file is truncated
-""", "OSError", "image file is truncated", ("OSError/root", "OSError/wrapper"), "__getitem__"),
+""", "OSError", "image file is truncated", ("OSError/raised", "OSError/wrapper"), "__getitem__"),
     _Case("spawn", """\
 Traceback (most recent call last):
   File "/job/train.py", line 9, in <module>
@@ -225,7 +225,7 @@ Traceback (most recent call last):
   File "/job/train.py", line 4, in main
     setup(rank)
 RuntimeError: Address already in use
-""", "RuntimeError", "Address already in use", ("RuntimeError/root", "ProcessRaisedException/wrapper"), "main"),
+""", "RuntimeError", "Address already in use", ("RuntimeError/raised", "ProcessRaisedException/wrapper"), "main"),
     _Case("elastic-adds-nothing", _PLAIN.format("torch.distributed.elastic.multiprocessing.errors.ChildFailedError:"),
           "torch.distributed.elastic.multiprocessing.errors.ChildFailedError", "", ("ChildFailedError/wrapper",)),
     _Case("group", """\
@@ -244,7 +244,7 @@ RuntimeError: Address already in use
     |     raise KeyError(1)
     | KeyError: 1
     +------------------------------------
-""", "ConnectionError", "refused", ("ConnectionError/root", "KeyError/context", "ExceptionGroup/wrapper"), "ask"),
+""", "ConnectionError", "refused", ("ConnectionError/raised", "KeyError/raised", "ExceptionGroup/wrapper"), "ask"),
     _Case("vllm", "".join(f"ERROR 01-02 03:04:05 [core.py:58] {line}\n" for line in
           _PLAIN.format("RuntimeError: CUDA error").splitlines()), "RuntimeError", "CUDA error", function="main"),
     _Case("unknown-prefix", "".join(f"2025-01-02 | job 77/train | {line}\n" for line in
@@ -460,7 +460,7 @@ def test_an_exception_is_chained_to_no_crash():
     assert (crash.kind, raised.kind, _chain(raised)) == (
         FailureKind.ABORT,
         FailureKind.EXCEPTION,
-        [("ValueError", "root")],
+        [("ValueError", "raised")],
     )
 
 
@@ -550,7 +550,7 @@ def test_a_chain_without_end_is_bounded():
     one = _PLAIN.format("ValueError: x") + "\nDuring handling of the above exception, another exception occurred:\n\n"
     (failure,) = _told(one * 100)
     assert len(failure.chain) <= 16
-    assert failure.chain[0].link is Link.ROOT
+    assert not failure.chain[0].wraps
 
 
 def test_a_chain_without_end_keeps_both_ends():
