@@ -18,6 +18,8 @@ MAX_EVIDENCE = 8
 MAX_EVIDENCE_TEXT = 2_000
 # Of a line that is longer, so much is shown in front of what tells.
 _LEAD_CHARS = 60
+# What the place of a frame has, right above its source text.
+_OF_A_FRAME = '", line '
 
 
 def evidence_of(
@@ -101,7 +103,7 @@ def bare_evidence(event: Event, above: int = 0) -> Evidence:
 def _telling_above(event: Event, captures: Mapping[str, str]) -> Evidence | None:
     """The line above that says what this one does not: what was asserted, or where a cut off traceback ends."""
     said = captures.get("message", "")
-    words = captures.get("file", "") if said == CUT_OFF else said
+    words = _OF_A_FRAME if said == CUT_OFF else said
     if not words or words in event.text:
         return None
     above = (place for place, line in enumerate(reversed(event.before), 1) if words in line)

@@ -2,8 +2,8 @@
 
 from logrules.inference.observation import Observation
 from logrules.model.event import Level
+from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record
-from logrules.model.template import template_of
 from logrules.model.timeline import Curve, Point
 
 MAX_POINTS = 512
@@ -76,6 +76,7 @@ def _thinned(points: list[Point], *, longest: bool) -> list[Point]:
 
 MAX_SHAPES = 500
 SHOWN = 5
+_VARYING = late_pattern(r"0x[0-9a-f]+|\d+")
 
 
 @mutable_record
@@ -89,7 +90,7 @@ class Outliers:
         level = observation.event.level or Level.INFO
         if not complaint and level < Level.WARNING:
             return
-        shape = template_of(observation.event.message)
+        shape = _VARYING.sub("0", observation.event.message)[:200]
         first, times = self.shapes.get(shape, (observation, 0))
         if times or len(self.shapes) < MAX_SHAPES:
             self.shapes[shape] = (first, times + 1)

@@ -226,7 +226,7 @@ _INTERLEAVED_LINES = 2
 class WriterState:
     """The open tracebacks of one worker, more than one where processes without a name write at once.
 
-    ``chained`` says that the next traceback came of the record, ``ignored_line`` where one was said to be lived through;
+    ``chained``: the next traceback came of the record. ``ignored_line``: where one was said to be lived through;
     ``only_retried`` says that no more was said than that something is tried again.
     """
 
