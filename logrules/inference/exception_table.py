@@ -130,14 +130,6 @@ class _Scene:
     function: str
 
 
-@record
-class RowMatch:
-    """A row that knows a failure, and the exception of its chain that it knows."""
-
-    row: ExceptionRow
-    link: ExceptionLink
-
-
 class ExceptionTable:
     """Which row of exceptions/ knows a failure. ``required`` are words that patterns of rows cannot be without."""
 
@@ -159,7 +151,7 @@ class ExceptionTable:
         self._fitting = lru_cache(maxsize=_KEPT_ANSWERS)(self._fits)
         self._that_may_fit = lru_cache(maxsize=_KEPT_SHAPES)(self._rows_for)
 
-    def match_of(self, failure: Failure, printed_by: Origin | None = None) -> RowMatch | None:
+    def match_of(self, failure: Failure, printed_by: Origin | None = None) -> tuple[ExceptionRow, ExceptionLink] | None:
         """The row that says most about the failure and the exception that it knows, or None.
 
         Where it has no frames, ``printed_by`` stands for them: where the line that tells of it was printed.
@@ -172,7 +164,7 @@ class ExceptionTable:
         frames = (frame for link in chain for frame in islice(link.frames, MAX_FRAMES))
         under = _places(frames) or _named_by(printed_by)
         found = [(fit.order(at), fit.row, link) for at, link in enumerate(chain) for fit in self._fits_of(link, under)]
-        return RowMatch(*min(found, key=itemgetter(0))[1:]) if found else None
+        return min(found, key=itemgetter(0))[1:] if found else None
 
     def _fits_of(self, link: ExceptionLink, under: frozenset[str]) -> tuple[_Fit, ...]:
         raising = _raising(link.frames[-MAX_FRAMES:]) if link.message != ONLY_HEADED else ()

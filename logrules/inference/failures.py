@@ -18,7 +18,7 @@ from logrules.model.record import replace
 from logrules.parsing.exception_line import indent_of, prefixed_rank
 from logrules.parsing.exit_signals import signal_number
 from logrules.parsing.exits import ExitReader
-from logrules.parsing.logged_error import logged_record, stated
+from logrules.parsing.lone_failures import logged_record, stated
 from logrules.parsing.origin import OriginResolver
 from logrules.parsing.traceback import TracebackAssembler
 from logrules.ruleset.pack import Marker, Pack
@@ -148,7 +148,7 @@ class Failures:
         framed = any(link.frames for link in failure.chain)
         printed_by = None if framed else self._origins.of_line(failure.first.text)
         found = self._exceptions.match_of(failure, printed_by)
-        return (EXCEPTIONS + found.row.id, found.link) if found is not None else (None, None)
+        return (EXCEPTIONS + found[0].id, found[1]) if found is not None else (None, None)
 
     def rules(self) -> frozenset[str]:
         """The rules of the rows that know a record."""

@@ -7,7 +7,7 @@ from logrules.inference.observation import Match, Observation
 from logrules.model.event import as_rank
 from logrules.model.record import record
 from logrules.model.report import Severity
-from logrules.parsing.logged_error import LOGGED_ERROR
+from logrules.parsing.lone_failures import LOGGED_ERROR
 from logrules.ruleset.pack import Rule
 
 # No more ranks or hosts are named.

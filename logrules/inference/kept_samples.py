@@ -1,5 +1,7 @@
 """What of a run is kept for its readers alone: metrics over time, in few enough points to draw, and rare complaints."""
 
+from operator import attrgetter
+
 from logrules.inference.observation import Observation
 from logrules.model.event import Level
 from logrules.model.late_pattern import late_pattern
@@ -10,6 +12,7 @@ MAX_POINTS = 512
 MAX_CURVES = 64
 # How long nothing was written: of several silences the longest is kept.
 QUIET = "quiet"
+_VALUE = attrgetter("value")
 
 
 @mutable_record
@@ -47,7 +50,9 @@ class CurveSampler:
         kept.skipped = 0
         kept.points.append(Point(observation.time, observation.event.source, observation.event.file_line, value))
         if len(kept.points) > MAX_POINTS:
-            kept.points = _thinned(kept.points, longest=metric == QUIET)
+            # Of each two points the later, of silences the longer.
+            pairs = (kept.points[at : at + 2] for at in range(0, len(kept.points), 2))
+            kept.points = [max(pair, key=_VALUE) if metric == QUIET else pair[-1] for pair in pairs]
             kept.apart *= 1 if metric == QUIET else 2
 
     def see(self, observation: Observation) -> None:
@@ -66,12 +71,6 @@ class CurveSampler:
     def drawn(self) -> tuple[Curve, ...]:
         """All curves of two points and more."""
         return tuple(Curve(name, tuple(kept.points)) for name, kept in self._kept.items() if len(kept.points) > 1)
-
-
-def _thinned(points: list[Point], *, longest: bool) -> list[Point]:
-    """Of each two points the later, or that of the ``longest`` silence."""
-    pairs = (points[at : at + 2] for at in range(0, len(points), 2))
-    return [max(pair, key=lambda point: point.value) if longest else pair[-1] for pair in pairs]
 
 
 MAX_SHAPES = 500

@@ -10,8 +10,8 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from logrules.model.record import record
-from logrules.parsing.hit_line import HitLine, Kind
-from logrules.parsing.hit_lines import Found
+from logrules.parsing.hit_lines import Found, HitLine
+from logrules.parsing.literal_matcher import Kind
 
 # Numbers at the beginning of a line say who wrote it, but for the time; further on they are what varies.
 WRITER_BYTES, MAX_TEXT_BYTES = 48, 1_024

@@ -8,7 +8,7 @@ from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record, replace
 from logrules.parsing.bounded_dict import BoundedDict
 from logrules.parsing.exception_line import exception_cut_off, exception_headed, indent_of, shows_code
-from logrules.parsing.hit_line import CONTEXT_LINES
+from logrules.parsing.hit_lines import CONTEXT_LINES
 
 # An exception told in another one's message begins within so many lines below it.
 NESTED_LINES = 6

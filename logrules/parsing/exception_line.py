@@ -92,18 +92,14 @@ def same_prefix(one: str, prefix: str) -> bool:
 
 def unglued(kind: str, message: str) -> tuple[str, str]:
     """Type and message where several processes wrote the same at once: ``KeyErrorKeyError: : 'a''a'``."""
-    copies = _copies(kind)
+    # How often the name repeats itself from its first letter to its last.
+    sizes = range(min(_MOST_GLUED, len(kind)), 0, -1)
+    copies = next((n for n in sizes if kind[: len(kind) // n] * n == kind), 1)
     if copies == 1:
         return kind, message
     message = message.lstrip(": ")
     said = len(message) // copies
     return kind[: len(kind) // copies], message[:said] if message[:said] * copies == message else message
-
-
-def _copies(kind: str) -> int:
-    """How often a name repeats itself from its first letter to its last."""
-    sizes = range(2, min(_MOST_GLUED, len(kind)) + 1)
-    return next((n for n in reversed(sizes) if kind[: len(kind) // n] * n == kind), 1)
 
 
 def prefixed_rank(first: str, last: str) -> int | None:

@@ -76,12 +76,12 @@ class ExitReader:
     def _table_line(
         self, event: Event, form: ExitForm, captures: Mapping[str, str], code: int | None
     ) -> Failure | None:
-        key = (event.worker, form.table or "")
-        table = self._tables.get(key)
+        its = (event.worker, form.table or "")
+        table = self._tables.get(its)
         # A line that tells all of a process stands before a summary: what is below is of it, what was above is not.
         before_it = "rank" in captures and "code" in captures
         if table is None or before_it or not 0 <= event.line - table.last_line <= MAX_TABLE_GAP:
-            table = self._tables[key] = _Table(event.line)
+            table = self._tables[its] = _Table(event.line)
         table.last_line = event.line
         table.entry = _more(table.entry, captures)
         table.of_root = table.of_root or "root" in captures
@@ -94,8 +94,9 @@ class ExitReader:
         if table.failure is None:
             table.failure = record
         else:
-            if table.root != worker:
-                self._follows(record)
+            if table.root != worker and (key := _key(record)) is not None:
+                # Whatever else is said of this process only repeats the summary, in which another one ended first.
+                self._followers[key] = None
             table.failure = _joined(table.failure, record, table)
         table.entry, table.of_root = _NOBODY, False
         return table.failure
@@ -129,12 +130,6 @@ class ExitReader:
             record = replace(record, id=known.id, first=known.first, worker=worker, workers=(worker,))
         self._known[key] = record
         return record
-
-    def _follows(self, record: Failure) -> None:
-        """Whatever else is said of this process only repeats the summary, in which another one ended first."""
-        key = _key(record)
-        if key is not None:
-            self._followers[key] = None
 
 
 def _key(record: Failure) -> tuple[str, int, int] | None:

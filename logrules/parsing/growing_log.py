@@ -12,8 +12,7 @@ from logrules.model.event import Event
 from logrules.model.record import replace
 from logrules.model.stream import CONTINUED, Block, surplus_lines
 from logrules.parsing.clean import clean
-from logrules.parsing.hit_line import CONTEXT_LINES, MAX_CONTEXT_BYTES, MAX_SLICE_BYTES, HitLine
-from logrules.parsing.hit_lines import Found
+from logrules.parsing.hit_lines import CONTEXT_LINES, MAX_CONTEXT_BYTES, MAX_SLICE_BYTES, Found, HitLine
 from logrules.parsing.log_ends import LogEnds
 from logrules.parsing.reader import Reader
 from logrules.parsing.sampler import Sampler

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Bytes to be found, the number to report for them, and whether only their first place in a scan is asked for.
 Literal: TypeAlias = tuple[bytes, int, bool]
+# The numbers that are found in a line, each once, in their order.
+Kind: TypeAlias = tuple[int, ...]
 
 
 class Hits:

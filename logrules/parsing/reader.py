@@ -11,8 +11,8 @@ from logrules.model.record import record, replace
 from logrules.parsing.captures import Captures
 from logrules.parsing.clean import clean, may_be_redrawn, redraws
 from logrules.parsing.header import Header, HeaderParser, worker_of_name
-from logrules.parsing.hit_line import HitLine, Kind, kind_of
-from logrules.parsing.hit_lines import Found, hit_lines
+from logrules.parsing.hit_lines import Found, HitLine, hit_lines, kind_of
+from logrules.parsing.literal_matcher import Kind
 from logrules.parsing.log_ends import RawLine
 from logrules.parsing.scan import Scanner
 from logrules.parsing.stance import StanceJudge

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from logrules.parsing.hit_line import HitLine, Kind
-from logrules.parsing.hit_lines import Found
+from logrules.parsing.hit_lines import Found, HitLine
+from logrules.parsing.literal_matcher import Kind
 from logrules.parsing.window_sample import (
     LAST_LINES,
     LATER_FLOOD_LINES,

@@ -79,21 +79,24 @@ class StanceJudge:
         level = _level_of(event)
         held = self._held(text.translate(_SHAPE)) | self._held_above(above.translate(_SHAPE))
         lines, turns = self._fitting(held, level)
+        parts = {Part.TEXT: text, Part.ABOVE: f"{above}\n{message}"}
         for form in lines:
-            if self._fits(form, _part(form.part, message, text, above)):
+            if self._fits(form, parts.get(form.part, message)):
                 return form
         return self._by_clauses(turns, message.lower(), level) if turns else None
 
     def _fitting_any(self, held: AbstractSet[str], level: str) -> _Fitting:
         """The forms that can fit a line of this level which holds these texts."""
-        lines, turns = (
-            tuple(form for form in forms if _may_fit(form, held, level)) for forms in (self._lines, self._turns)
-        )
-        return lines, turns
+
+        def fitting(forms: Iterable[StanceForm]) -> tuple[StanceForm, ...]:
+            of_level = (form for form in forms if not form.levels or level in form.levels)
+            return tuple(form for form in of_level if not form.contains or not held.isdisjoint(form.contains))
+
+        return fitting(self._lines), fitting(self._turns)
 
     def _by_clauses(self, turns: Sequence[StanceForm], message: str, level: str) -> StanceForm | None:
         """The form that the first of the stating clauses fits, if each of them fits one."""
-        clauses = _clauses_of(message)
+        clauses = [one for one in _CLAUSE_END.split(message, MAX_CLAUSES - 1) if one and not one.isspace()]
         fitted = [next((form for form in turns if self._fits(form, one)), None) for one in clauses]
         if not any(fitted):
             return None
@@ -119,11 +122,6 @@ class StanceJudge:
             return False
 
 
-def _may_fit(form: StanceForm, held: AbstractSet[str], level: str) -> bool:
-    """Whether a line of this level, which holds these texts, can fit."""
-    return (not form.levels or level in form.levels) and (not form.contains or not held.isdisjoint(form.contains))
-
-
 def _level_of(event: Event) -> str:
     """The level that a line claims: the innermost that it names."""
     found = _CLAIMED.match(event.message)
@@ -131,11 +129,6 @@ def _level_of(event: Event) -> str:
         word = found["level"] or found["category"]
         return LEVEL_NAMES[word.upper()].name.lower()
     return event.level.name.lower() if event.level is not None else _NO_LEVEL
-
-
-def _clauses_of(message: str) -> list[str]:
-    """The clauses of a message; the last one holds all that is left."""
-    return [clause for clause in _CLAUSE_END.split(message, MAX_CLAUSES - 1) if clause and not clause.isspace()]
 
 
 def _shapes_of(forms: Iterable[StanceForm]) -> Mapping[str, str]:
@@ -147,13 +140,3 @@ def _held(asked: Mapping[str, str], shape: str) -> AbstractSet[str]:
     """The texts that a line of this shape may hold."""
     lowered = shape.lower()
     return frozenset([text for text, its in asked.items() if its in lowered])
-
-
-def _part(part: Part, message: str, text: str, above: str) -> str:
-    match part:
-        case Part.TEXT:
-            return text
-        case Part.ABOVE:
-            return f"{above}\n{message}"
-        case _:
-            return message

@@ -9,7 +9,6 @@ from logrules.model.event import Event, Worker, as_rank, whole_number
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Origin
 from logrules.model.record import replace
 from logrules.parsing.bounded_dict import BoundedDict
-from logrules.parsing.crash import add_crash_frame, add_to_crash, crash_record, kernel_record, tells_crash
 from logrules.parsing.exception_chain import (
     NESTED_LINES,
     SOURCE_LINES,
@@ -29,6 +28,7 @@ from logrules.parsing.exception_line import (
     same_prefix,
     unglued,
 )
+from logrules.parsing.lone_failures import add_crash_frame, add_to_crash, crash_record, kernel_record, tells_crash
 from logrules.ruleset.pack import TraceForm
 
 MAX_WORKERS = 4_096
@@ -152,7 +152,8 @@ class TracebackAssembler:
         ).id
 
     def _frame(self, writer: WriterState, event: Event, captures: Captures, *, stack: bool) -> Told:
-        frame = self._read_frame(captures)
+        file, function = captures.get("file", ""), captures.get("function", "")
+        frame = Frame(file, whole_number(captures.get("line")), function, self._origin_of(file, function))
         record = writer.record
         head = self._head_above(event)
         if record is not None and record.crash_frames is not None and not writer.traces and head is None:
@@ -276,10 +277,6 @@ class TracebackAssembler:
         record.last_line = event.line
         writer.record, writer.chained = record, False
         return record.failure.id, record.failure
-
-    def _read_frame(self, captures: Captures) -> Frame:
-        file, function = captures.get("file", ""), captures.get("function", "")
-        return Frame(file, whole_number(captures.get("line")), function, self._origin_of(file, function))
 
     def _bounded(self, failure: Failure | None) -> Failure | None:
         """The same until there are too many records to keep, or too many of the same."""

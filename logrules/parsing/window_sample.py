@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import record
-from logrules.parsing.hit_line import Kind
+from logrules.parsing.literal_matcher import Kind
 
 # Of each kind so many first and so many last lines of a window are read. Of routine enough to see every worker of a
 # node step, few enough that a log of nothing but steps stays cheap; a thousand equal complaints in a row say no more.

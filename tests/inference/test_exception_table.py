@@ -68,7 +68,7 @@ def table() -> ExceptionTable:
 
 def row_of(asked: ExceptionTable, raised: Failure) -> ExceptionRow | None:
     found = asked.match_of(raised)
-    return found.row if found is not None else None
+    return found[0] if found is not None else None
 
 
 def knows(row: ExceptionRow, raised: Failure) -> bool:

@@ -12,8 +12,7 @@ from logrules.model.stream import Block
 from logrules.parsing.deduplication import EntryRoles
 from logrules.parsing.growing_log import GrowingLog
 from logrules.parsing.header import HeaderParser
-from logrules.parsing.hit_line import MAX_SLICE_BYTES
-from logrules.parsing.hit_lines import Found
+from logrules.parsing.hit_lines import MAX_SLICE_BYTES, Found
 from logrules.parsing.reader import Reader, find
 from logrules.parsing.sampler import Sampler
 from logrules.parsing.scan import Scanner

@@ -15,8 +15,7 @@ from logrules.parsing.deduplication import (
     EntryRoles,
     RepeatFilter,
 )
-from logrules.parsing.hit_line import MAX_SLICE_BYTES
-from logrules.parsing.hit_lines import Found, hit_lines
+from logrules.parsing.hit_lines import MAX_SLICE_BYTES, Found, hit_lines
 from logrules.parsing.literal_matcher import Hits
 from logrules.parsing.window import Window
 from logrules.parsing.window_sample import MANY_ENTRIES, WindowSample

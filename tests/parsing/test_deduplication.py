@@ -16,8 +16,7 @@ from logrules.parsing.deduplication import (
     RepeatFilter,
     may_name_exception,
 )
-from logrules.parsing.hit_line import HitLine, Stretch
-from logrules.parsing.hit_lines import Found
+from logrules.parsing.hit_lines import Found, HitLine, Stretch
 from logrules.parsing.literal_matcher import Hits
 from logrules.parsing.window import Window
 

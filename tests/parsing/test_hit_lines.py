@@ -19,8 +19,7 @@ from logrules.engine.extraction import (
 )
 from logrules.engine.run import prepared
 from logrules.engine.scan_pool import ScanPool
-from logrules.parsing.hit_line import MAX_SLICE_BYTES, HitLine
-from logrules.parsing.hit_lines import Found, hit_lines
+from logrules.parsing.hit_lines import MAX_SLICE_BYTES, Found, HitLine, hit_lines
 from logrules.parsing.literal_matcher import Hits
 from logrules.parsing.sampler import LINES_IN_FULL
 from logrules.parsing.window import Window

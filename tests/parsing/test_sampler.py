@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from logrules.model.record import replace
 from logrules.parsing.deduplication import EntryRoles
-from logrules.parsing.hit_line import HitLine
-from logrules.parsing.hit_lines import Found, hit_lines
+from logrules.parsing.hit_lines import Found, HitLine, hit_lines
 from logrules.parsing.literal_matcher import Hits
 from logrules.parsing.sampler import LINES_IN_FULL, Sampler
 from logrules.parsing.window import Window

@@ -1,6 +1,7 @@
-"""Crashes of native code and what the kernel says of processes, to failure records."""
+"""Failure records that no traceback makes: crashes of native code, what the kernel says, errors that were logged."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import islice
 
 from logrules.model.event import Event, Level
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
@@ -13,6 +14,10 @@ MAX_CRASH_FRAMES = 24
 # What std::terminate, assert and a failed check end in, and what the kernel does: minus the signal's number.
 _ABORTED = -6
 _KERNEL_CODES = {"out of memory": -9, "memory cgroup out of memory": -9, "oom-kill": -9, "segfault": -11}
+# The class under which rows of the table of exceptions know such an error.
+LOGGED_ERROR = "LoggedError"
+# A logger's message of several lines bears its header on the first of them only.
+_FURTHER_LINES = 3
 
 
 def tells_crash(event: Event, captures: Mapping[str, str]) -> bool:
@@ -68,6 +73,24 @@ def kernel_record(record: int, event: Event, captures: Mapping[str, str]) -> Fai
         record, FailureKind.KERNEL, event.worker, event, event, kind, event.message[:MAX_MESSAGE],
         code=code, workers=(event.worker,),
     )  # fmt: skip
+
+
+def logged_record(number: int, line: Event, below: Iterable[str]) -> Failure:
+    """The record of an error that this line states; the messages right ``below`` go on with its own."""
+    message = "\n".join((line.message, *islice(below, _FURTHER_LINES)))[:MAX_MESSAGE]
+    link = ExceptionLink(LOGGED_ERROR, message, (), line)
+    return Failure(
+        number, FailureKind.EXCEPTION, line.worker, line, line, LOGGED_ERROR, message, (link,), workers=(line.worker,)
+    )
+
+
+def stated(crash: Failure, told: Event) -> Failure:
+    """A crash as the error that its own words state, on this line: rows know them as those of any error.
+
+    What a failed check says is its condition: only rows that know the words in an exception of any class know it.
+    """
+    kind = LOGGED_ERROR if crash.type else ""
+    return replace(crash, type=kind, chain=(ExceptionLink(kind, crash.message, (), told),))
 
 
 def _signal(captures: Mapping[str, str]) -> int | None:
