@@ -192,8 +192,7 @@ def is_done(fix: Fix, told: Mapping[str, str]) -> bool:
 
 def is_idle(before: Fix, after: Fix) -> bool:
     """Whether it is there for settings alone, and none of them does anything here."""
-    given, left = ((one.run, one.code, one.env, one.flags, one.config) for one in (before, after))
-    return any(given) and not any(left)
+    return _can_be_done(before) and not _can_be_done(after)
 
 
 def renamed(fix: Fix, settings: Iterable[RenamedSetting]) -> Fix:

@@ -18,7 +18,7 @@ from logrules.model.record import replace
 from logrules.parsing.exception_line import indent_of, prefixed_rank
 from logrules.parsing.exit_signals import signal_number
 from logrules.parsing.exits import ExitReader
-from logrules.parsing.lone_failures import logged_record, stated
+from logrules.parsing.lone_failures import LOGGED_ERROR, logged_record
 from logrules.parsing.origin import OriginResolver
 from logrules.parsing.traceback import TracebackAssembler
 from logrules.ruleset.pack import Marker, Pack
@@ -229,7 +229,10 @@ def _as_stated(failure: Failure, known: KnownFailure | None, latest: Event) -> F
     if not told or signal_number(failure.type) is not None:
         return failure
     came_before = known is not None and known.failure.message == failure.message
-    return stated(failure, known.shown.event if known is not None and came_before else latest)
+    line = known.shown.event if known is not None and came_before else latest
+    # What a failed check says is its condition: only rows that know the words in an exception of any class know it.
+    kind = LOGGED_ERROR if failure.type else ""
+    return replace(failure, type=kind, chain=(ExceptionLink(kind, failure.message, (), line),))
 
 
 def _match(known: Sequence[KnownFailure]) -> Match:

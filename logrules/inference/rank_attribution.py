@@ -68,7 +68,7 @@ def _of_an_error(context: FailureContext) -> _Clues:
     # Who wrote its lines, where they gave their rank elsewhere.
     yield _known(map(table.processes.rank_of, writers))
     # Nobody where its messages name several.
-    yield _only_one(map(int, context.told(Saying.ON_RANK) or context.told(Saying.ON_LOCAL_RANK)))
+    yield _only_one(_known(map(as_rank, context.told(Saying.ON_RANK) or context.told(Saying.ON_LOCAL_RANK))))
     yield _named_by_what_followed(context)
     # Whose end launchers report first.
     yield ended_ranks(failures.reported_ends())
@@ -141,7 +141,7 @@ def _by_its_device(context: FailureContext, writers: Iterable[Worker]) -> Sequen
     table = context.run.ranks
     if ((table.world or 0) <= 1 and not table.ranks - {0}) or any(one.host for one in writers):
         return ()
-    return _only_one(map(int, context.told(Saying.ON_DEVICE)))
+    return _only_one(_known(map(as_rank, context.told(Saying.ON_DEVICE))))
 
 
 def _other_of_two(hypothesis: Hypothesis, table: RankTable) -> Sequence[int]:

@@ -229,7 +229,7 @@ class RankTable:
         return rank if len(hosts) <= 1 and (self.world is None or rank < self.world) else None
 
     def at(self, place: str) -> tuple[str, frozenset[int]]:
-        """The host that a peer gives by its name or address, and the ranks that run there as far as they said so."""
+        """The host that a peer gives by its name or address, and the ranks that wrote from there or said so."""
         host, said = self.processes.at(place)
         return host, said | {rank for (_, rank), state in self.states.items() if state.host == host}
 

@@ -27,15 +27,17 @@ def overdue(workers: Mapping[Worker, WorkerState], now: float, heard: Mapping[st
     ``heard`` says when each log last grew: a log that grows without steps may be doing what no marker knows,
     unless it repeats the same step.
     """
-    moving = [state for state in workers.values() if _moves(state)]
-    if not all(_late(state, now) and _still(state, now, heard) for state in moving):
-        return None
-    return match_of_lines(state.beat[0] for state in moving if state.beat is not None)
+    moving = [(state, *beat) for state in workers.values() if (beat := _moving(state)) is not None]
+    for state, last, patience_s in moving:
+        if not outlasts(last.heard, patience_s, now) or not _still(state, last, patience_s, now, heard):
+            return None
+    return match_of_lines(last for _, last, _ in moving)
 
 
 def lagging(workers: Mapping[Worker, WorkerState], now: float, passed: Passed) -> Match | None:
     """The last steps of the workers whose own stay away while those of a peer came since."""
-    late = [one for one in workers.items() if _moves(one[1]) and one[1].bar is None and _late(one[1], now)]
+    moving = ((worker, state, _moving(state)) for worker, state in workers.items() if state.bar is None)
+    late = [(worker, state) for worker, state, beat in moving if beat and outlasts(beat[0].heard, beat[1], now)]
     steps = _latest_steps(workers) if late else {}
     return match_of_lines(state.stepped for worker, state in late if _stays_behind(worker, state, steps, passed))
 
@@ -94,28 +96,24 @@ def has_rhythm(state: WorkerState) -> bool:
     return state.rhythm.patience_s is not None or state.bar_rhythm.patience_s is not None
 
 
-def _moves(state: WorkerState) -> bool:
-    """Whether the last that was heard of the worker is a step of its loop, or a bar, whose rhythm is known."""
-    if state.beat is None or state.waits or state.beat[1].patience_s is None:
-        return False
-    entered = state.entered
-    return entered is None or entered.order <= state.beat[0].order
+def _moving(state: WorkerState) -> tuple[Observation, float] | None:
+    """The step of its loop, or the bar, that is the last that was heard of the worker; with how long it may take.
+
+    None where it is at something else, or its rhythm is not known.
+    """
+    last, rhythm = state.beat or (None, None)
+    if last is None or rhythm is None or rhythm.patience_s is None or state.waits:
+        return None
+    return (last, rhythm.patience_s) if state.entered is None or state.entered.order <= last.order else None
 
 
-def _late(state: WorkerState, now: float) -> bool:
-    return state.beat is not None and outlasts(state.beat[0].heard, state.beat[1].patience_s, now)
-
-
-def _still(state: WorkerState, now: float, heard: Mapping[str, float]) -> bool:
-    if state.beat is None:
-        return False
-    last, patience = state.beat[0], state.beat[1].patience_s
+def _still(state: WorkerState, last: Observation, patience_s: float, now: float, heard: Mapping[str, float]) -> bool:
     grew = heard.get(last.event.source)
     repeats = state.repeats >= REPEATS or (state.repeats > 0 and _said_last(state, grew))
     if state.bar is not None:
         # Lines after a bar may be what comes after it: only the bar itself shows that it stands.
         return repeats or _said_last(state, grew)
-    return repeats or grew is None or outlasts(grew, patience, now)
+    return repeats or grew is None or outlasts(grew, patience_s, now)
 
 
 def _said_last(state: WorkerState, grew: float | None) -> bool:

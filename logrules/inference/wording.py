@@ -42,8 +42,9 @@ class Wordings:
         for pattern in self._patterns[saying]:
             end = 0
             while (found := searched(pattern, text, end)) is not None and found.end() > end:
-                yield found["value"]
                 end = found.end()
+                if value := found.groupdict().get("value"):
+                    yield value
 
     def tells_trouble(self, message: str) -> bool:
         """Whether a message has words of trouble, whatever is said of it."""

@@ -12,7 +12,7 @@ _SIGNALS: tuple[tuple[str, int, tuple[str, ...]], ...] = (
     ("SIGFPE", 8, ("floating point exception", "floating-point exception", "arithmetic exception")),
     ("SIGKILL", 9, ("killed",)),
     ("SIGUSR1", 10, ("user defined signal 1",)),
-    ("SIGSEGV", 11, ("segmentation fault", "segmentation violation")),
+    ("SIGSEGV", 11, ("segmentation fault", "segmentation violation", "segfault")),
     ("SIGUSR2", 12, ("user defined signal 2",)),
     ("SIGPIPE", 13, ("broken pipe",)),
     ("SIGALRM", 14, ("alarm clock",)),

@@ -72,8 +72,8 @@ class GrowingLog:
     """One log while it grows.
 
     ``lines`` is how many complete lines it has, ``continued`` of which are none of the file; ``read_lines`` is how many
-    of the file were read since it was first seen.
-    ``below`` is what came below earlier events, by line.
+    of the file were read since it was first seen. ``offset`` is where the next bytes belong, ``below`` what came below
+    earlier events, by line.
     """
 
     def __init__(self, source: str, reader: Reader, find: Find, sampler: Callable[[], Sampler]) -> None:
@@ -88,7 +88,7 @@ class GrowingLog:
         self.lines = lines
         self.continued = continued
         self.below: dict[int, tuple[str, ...]] = {}
-        self._offset = offset
+        self.offset = offset
         self._sampler = self._new_sampler()
         self._enter(offset // WINDOW_BYTES)
         self._open = b""  # the unfinished line, as far as it has come
@@ -97,11 +97,6 @@ class GrowingLog:
         self._drawn = (0, 0)  # the number of the unfinished line, and the offset of the last of its events
         self._ends = LogEnds()
         self._arrived: float | None = None
-
-    @property
-    def offset(self) -> int:
-        """Where the next bytes belong."""
-        return self._offset
 
     @property
     def unfinished(self) -> bool:
@@ -121,17 +116,17 @@ class GrowingLog:
 
     def read(self, block: Block) -> Iterator[Event]:
         """The events of the next block. One that does not follow what was read begins the log anew."""
-        if block.offset < self._offset:
+        if block.offset < self.offset:
             yield from self.held()
             self._begin(block.offset, 0, 0)
         self._arrived = block.arrived
         data = block.data
         while data:
-            if not self._open and (index := self._offset // WINDOW_BYTES) != self._window:
+            if not self._open and (index := self.offset // WINDOW_BYTES) != self._window:
                 yield from self.held()
                 self._enter(index)
             boundary = (self._window + 1) * WINDOW_BYTES
-            cut = data.find(b"\n", max(boundary - 1 - self._offset, 0)) + 1 or len(data)
+            cut = data.find(b"\n", max(boundary - 1 - self.offset, 0)) + 1 or len(data)
             yield from self._part(data[:cut])
             data = data[cut:]
 
@@ -153,15 +148,15 @@ class GrowingLog:
 
     def _part(self, data: bytes) -> Iterator[Event]:
         """The events of bytes of one window, which may end within a line."""
-        text, first, start = self._open + data, self.lines + 1, self._offset - len(self._open)
+        text, first, start = self._open + data, self.lines + 1, self.offset - len(self._open)
         self.below.update(self._around.grown(text, first))
         above = self._around.above
         window = Window(self._source, self._window, start - len(above), above + text)
         found = self._find(window, sample=self._sampler.window, known=len(above))
         passed, marked = above.count(b"\n"), surplus_lines(above)
         known = self.continued - self._open.startswith(CONTINUED) - marked
-        self._ends.add(self._offset, data)
-        self._offset += len(data)
+        self._ends.add(self.offset, data)
+        self.offset += len(data)
         self.lines += found.line_count - passed
         self.read_lines += found.line_count - passed - (known + found.continued - self.continued)
         self.continued = known + found.continued
@@ -206,5 +201,5 @@ class GrowingLog:
             self._opening = unfinished[:MAX_CONTEXT_BYTES]
         self._open = unfinished[-MAX_SLICE_BYTES:]
         if self._told:
-            self._told = {told for told in self._told if told[0] >= self._offset - len(self._open)}
+            self._told = {told for told in self._told if told[0] >= self.offset - len(self._open)}
         self._around.pass_over(text)

@@ -11,9 +11,8 @@ from logrules.parsing.exception_line import MAX_MESSAGE
 from logrules.parsing.exit_signals import signal_name, signal_number
 
 MAX_CRASH_FRAMES = 24
-# What std::terminate, assert and a failed check end in, and what the kernel does: minus the signal's number.
+# What std::terminate, assert and a failed check end in: minus the signal's number.
 _ABORTED = -6
-_KERNEL_CODES = {"out of memory": -9, "memory cgroup out of memory": -9, "oom-kill": -9, "segfault": -11}
 # The class under which rows of the table of exceptions know such an error.
 LOGGED_ERROR = "LoggedError"
 # A logger's message of several lines bears its header on the first of them only.
@@ -65,13 +64,10 @@ def add_crash_frame(record: GrowingRecord, event: Event, frame: Frame) -> Failur
 
 def kernel_record(record: int, event: Event, captures: Mapping[str, str]) -> Failure:
     """What the kernel or its driver says of a process."""
-    kind = captures.get("type", "")
-    code = _KERNEL_CODES.get(kind.lower())
-    if "code" in captures:
-        kind = f"{kind} {captures['code']}"
+    kind, number = " ".join(filter(None, map(captures.get, ("type", "code")))), _signal(captures)
     return Failure(
         record, FailureKind.KERNEL, event.worker, event, event, kind, event.message[:MAX_MESSAGE],
-        code=code, workers=(event.worker,),
+        code=-number if number is not None else None, workers=(event.worker,),
     )  # fmt: skip
 
 
@@ -82,15 +78,6 @@ def logged_record(number: int, line: Event, below: Iterable[str]) -> Failure:
     return Failure(
         number, FailureKind.EXCEPTION, line.worker, line, line, LOGGED_ERROR, message, (link,), workers=(line.worker,)
     )
-
-
-def stated(crash: Failure, told: Event) -> Failure:
-    """A crash as the error that its own words state, on this line: rows know them as those of any error.
-
-    What a failed check says is its condition: only rows that know the words in an exception of any class know it.
-    """
-    kind = LOGGED_ERROR if crash.type else ""
-    return replace(crash, type=kind, chain=(ExceptionLink(kind, crash.message, (), told),))
 
 
 def _signal(captures: Mapping[str, str]) -> int | None:

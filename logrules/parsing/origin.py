@@ -236,8 +236,8 @@ class NestedPhases:
     """Reads frames from the outermost in: an inner phase takes over unless the table says that it is a part."""
 
     def __init__(self, rows: Sequence[Nesting]) -> None:
-        self._kept: dict[tuple[str, str], str] = {}
-        self._unless_named: set[tuple[str, str]] = set()
+        self._kept: dict[tuple[str | None, str], str] = {}
+        self._unless_named: set[tuple[str | None, str]] = set()
         self._in_group: dict[tuple[str, str], str] = {}
         for row in rows:
             for inner in row.phases:
@@ -259,10 +259,9 @@ class NestedPhases:
             words_only = origin.own and origin.component is None
             if origin.phase is not None and not (words_only and said_by_library):
                 inner = self._within(groups, origin.phase)
-                kept = None if phase is None else self._kept.get((phase, inner))
-                if phase is not None and not said_by_library and (phase, inner) in self._unless_named:
-                    kept = None
-                if kept is None or kept != phase:
+                part = said_by_library or (phase, inner) not in self._unless_named
+                kept = self._kept.get((phase, inner)) if part else None
+                if phase is None or kept != phase:
                     phase, teller = kept or inner, frame
                 said_by_library = said_by_library or not words_only
             if origin.group is not None and origin.group not in groups:

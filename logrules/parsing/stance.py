@@ -96,7 +96,7 @@ class StanceJudge:
 
     def _by_clauses(self, turns: Sequence[StanceForm], message: str, level: str) -> StanceForm | None:
         """The form that the first of the stating clauses fits, if each of them fits one."""
-        clauses = [one for one in _CLAUSE_END.split(message, MAX_CLAUSES - 1) if one and not one.isspace()]
+        clauses = _clauses_of(message)
         fitted = [next((form for form in turns if self._fits(form, one)), None) for one in clauses]
         if not any(fitted):
             return None
@@ -129,6 +129,11 @@ def _level_of(event: Event) -> str:
         word = found["level"] or found["category"]
         return LEVEL_NAMES[word.upper()].name.lower()
     return event.level.name.lower() if event.level is not None else _NO_LEVEL
+
+
+def _clauses_of(message: str) -> list[str]:
+    """The clauses of a message; the last one holds all that is left."""
+    return [clause for clause in _CLAUSE_END.split(message, MAX_CLAUSES - 1) if clause and not clause.isspace()]
 
 
 def _shapes_of(forms: Iterable[StanceForm]) -> Mapping[str, str]:

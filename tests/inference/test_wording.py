@@ -28,5 +28,14 @@ def test_a_row_of_a_pack_decides_what_is_a_complaint(shipped, story, rows, diagn
     assert any(one.rule.startswith("exceptions/logged-") for one in report.diagnoses) is diagnosed, story
 
 
+@pytest.mark.parametrize(
+    ("pattern", "values"),
+    [(r"Rang (?P<value>\d+)", ["3", "5"]), (r"Rang \d+", []), (r"(?P<value>)", [])],
+)
+def test_rows_of_a_team_say_where_it_happened(pattern, values):
+    wordings = Wordings([Wording("rang", Saying.ON_RANK, pattern)])
+    assert list(wordings.values(Saying.ON_RANK, "Rang 3 und Rang 5 fehlen")) == values
+
+
 def test_what_no_row_says_is_not_said():
     assert not any(Wordings(()).says(saying, "loader: failed to open x") for saying in Saying)
