@@ -107,7 +107,8 @@ class FollowedRun:
         return replace(self._observe(line, self._job.clock.read(line), failure.id), late=True)
 
     def _observe(self, event: Event, time: float | None, chain: int | None, places: int = 1) -> Observation:
-        order, tracker, arrived = self._job.next_place(places), self.state.tracker, event.arrived
+        self._job.order += places
+        order, tracker, arrived = self._job.order, self.state.tracker, event.arrived
         unwatched_s = 0.0 if arrived is None else arrived - self._job.clock.watched(arrived)
         rounds, phase, own = tracker.steps.count, tracker.phase_at(event), tracker.steps_in.get(event.source)
         own_rounds = own.count if own is not None else 0

@@ -74,11 +74,6 @@ class JobState:
     told: dict[str, str] = field(default_factory=dict)
     order: int = 0
 
-    def next_place(self, places: int) -> int:
-        """The place of one more line, which takes so many."""
-        self.order += places
-        return self.order
-
     def tell(self, name: str, value: str) -> None:
         """A line says this by name: the last word counts. What no step could use is left out."""
         if len(value) <= _MAX_VALUE and (name in self.told or len(self.told) < _MAX_TOLD):

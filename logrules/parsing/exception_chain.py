@@ -7,7 +7,7 @@ from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record, replace
 from logrules.parsing.bounded_dict import BoundedDict
-from logrules.parsing.exception_line import exception_cut_off, exception_headed, indent_of, shows_code
+from logrules.parsing.exception_line import FRAME, exception_cut_off, exception_headed, indent_of, shows_code
 from logrules.parsing.hit_lines import CONTEXT_LINES
 
 # An exception told in another one's message begins within so many lines below it.
@@ -19,7 +19,6 @@ SOURCE_LINES = 3
 _SHOWN_SOURCE = late_pattern(r"\s{0,12}(?:-+> )?\s{0,8}(?:\d{1,6}|\[\d{1,6}\]\([^)\n]{1,1000}\)) ")
 
 _DIGITS = late_pattern(r"\d")
-_FRAME = 'File "'
 # The sides of the boxes that tracebacks are drawn into.
 _BOX = frozenset("│|")
 OUTERMOST_FRAMES = 8
@@ -143,7 +142,7 @@ class OpenTraceback:
     def _has_no_whole_frame(self, lines: Sequence[Event]) -> bool:
         """Whether the log ends with its head, or with a frame below that which is torn off."""
         below = [line for line in lines if line.line > self.first.line and line.message.strip()]
-        return all(line.message.strip().startswith(_FRAME) or _FRAME.startswith(line.message.strip()) for line in below)
+        return all(line.message.strip().startswith(FRAME) or FRAME.startswith(line.message.strip()) for line in below)
 
     def _begins_its_log(self) -> bool:
         """Whether nothing but its own text stands above its first frame: a stack that is printed has a heading."""

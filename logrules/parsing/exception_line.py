@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from logrules.model.late_pattern import late_pattern
 
 MAX_MESSAGE = 2_000
+# What the place of a frame begins with.
+FRAME = 'File "'
 # The message of an exception that the log ends before, in the place of its own.
 CUT_OFF = "the log ends before its message"
 # The same of one that is known by its heading alone: its last frames are not in the log either.
@@ -68,7 +70,7 @@ def exception_headed(head: str) -> tuple[str, str] | None:
 def shows_code(message: str) -> bool:
     """Whether a line of a traceback is a frame or source text: not the marks below it, not a frame that is torn off."""
     text = message.strip(" ^~")
-    return bool(text) and not 'File "'.startswith(text)
+    return bool(text) and not FRAME.startswith(text)
 
 
 def indent_of(message: str) -> int:
