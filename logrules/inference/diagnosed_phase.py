@@ -22,12 +22,12 @@ def phase_of(hypothesis: Hypothesis, run: RunState) -> tuple[str, PhaseSource]:
     for phase, source in _signs(hypothesis, run, never):
         if phase is not None and phase != never:
             return phase, source
-    return last_phase(run.tracker), PhaseSource.LAST
+    return last_phase(run), PhaseSource.LAST
 
 
-def last_phase(tracker: WorkerTracker) -> str:
-    """The phase that anybody entered last; a job begins at its launch."""
-    return tracker.latest[1] if tracker.latest else "launch"
+def last_phase(run: RunState) -> str:
+    """The phase that anybody entered last; before all markers that in which a job begins."""
+    return run.tracker.latest[1] if run.tracker.latest else run.pack.start or ""
 
 
 def _signs(hypothesis: Hypothesis, run: RunState, never: str | None) -> Iterator[tuple[str | None, PhaseSource]]:

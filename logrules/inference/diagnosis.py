@@ -14,7 +14,6 @@ from logrules.inference.rank_attribution import FailureContext
 from logrules.inference.rank_comparison import compared
 from logrules.inference.run_state import RunState
 from logrules.inference.slot_values import said_by, slots_of, titled
-from logrules.inference.workers import WorkerTracker
 from logrules.model.deferred import Deferred
 from logrules.model.report import (
     Comparison,
@@ -46,7 +45,7 @@ def report_of(run: RunState, outcome: RunOutcome) -> Report:
     completed = tracker.completed or run.parting if status is Status.COMPLETED else None
     return Report(
         status=status,
-        phase=_phase_shown(status, diagnoses, tracker),
+        phase=_phase_shown(status, diagnoses, run),
         diagnoses=diagnoses,
         timeline=tracker.spans(),
         unusual=_unusual(run, outcome, diagnoses),
@@ -67,11 +66,11 @@ def _unusual(run: RunState, outcome: RunOutcome, diagnoses: Sequence[Diagnosis])
     return () if known else tuple(evidence_from(observation, {}) for observation in run.outliers.rarest())
 
 
-def _phase_shown(status: Status, diagnoses: Sequence[Diagnosis], tracker: WorkerTracker) -> str:
+def _phase_shown(status: Status, diagnoses: Sequence[Diagnosis], run: RunState) -> str:
     """Where the job failed or stands, else where it got to: where no marker says that, what it is warned of does."""
     ended = status in (Status.FAILED, Status.STALLED)
-    nowhere = tracker.latest is None and any(one.severity is Severity.WARNING for one in diagnoses[:1])
-    return diagnoses[0].phase if ended or nowhere else last_phase(tracker)
+    nowhere = run.tracker.latest is None and any(one.severity is Severity.WARNING for one in diagnoses[:1])
+    return diagnoses[0].phase if ended or nowhere else last_phase(run)
 
 
 def _diagnosis(place: int, outcome: RunOutcome, run: RunState, sides: Comparison | None) -> Diagnosis:

@@ -1,10 +1,9 @@
 """The table of exceptions, asked which cause an exception names.
 
-A row of the table matches an exception of a failure's chain when all that the row gives holds there. Besides
-components and groups, ``under``, ``outside`` and ``raised_in`` may name ``own`` (the user's code), ``own:PHASE`` (the
-user's code whose names speak of that phase), ``library`` (all other code) and ``library:PHASE`` (of that, what works
-in this phase alone). ``raised_in`` looks at the frame that raised: the innermost one, but for those that only pass on
-an attribute.
+A row of the table matches an exception of a failure's chain when all that the row gives holds there. Besides components
+and groups, ``under``, ``outside`` and ``raised_in`` may name ``own`` (the user's code), ``own:PHASE`` (the user's code
+whose names speak of that phase), ``library`` (all other code) and ``library:PHASE`` (of that, what works in this phase
+alone). ``raised_in`` looks at the frame that raised: the innermost one, but for those that only pass on an attribute.
 """
 
 import re

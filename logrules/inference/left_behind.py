@@ -124,7 +124,7 @@ class Laggards:
     def __init__(self, pack: Pack, tracker: WorkerTracker, failures: Failures, endings: Endings) -> None:
         self._tracker, self._failures, self._endings = tracker, failures, endings
         self._waits = pack.waits
-        self._last_phase = frozenset(phase.id for phase in pack.phases[-1:])
+        self._last_phase = pack.end
         self._tracks: dict[tuple[str | None, str], Track] = {}
         self._tracks_of: dict[PeerKey | None, list[Track]] = {}
         # By which line a worker said last that it is done.
@@ -140,7 +140,7 @@ class Laggards:
         key = _peer_key(worker)
         if key is None:
             return
-        if parting or observation.phase in self._last_phase:
+        if parting or (observation.phase is not None and observation.phase == self._last_phase):
             self._left[key] = observation.order
         if event.repeat > 1:
             self._collected.add(worker.role)

@@ -87,6 +87,6 @@ def _places(
         passed = frozenset(name for state in own for name in state.passed)
         step_s = next((pace for state in own if (pace := state.rhythm.usual_step_s) is not None), None)
         # Who left said that it was done, or was seen to end.
-        left = (state.left or (state.entered if state.phase == "shutdown" else None) for state in own)
+        left = (state.left or (state.entered if state.phase == run.pack.end else None) for state in own)
         gone = next(filter(None, left), None) if rank not in failures else None
         yield RankSnapshot(rank, rank_state, waits, passed, step_s, failures.get(rank), gone, rank in heard)

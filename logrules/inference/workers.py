@@ -35,6 +35,7 @@ class WorkerTracker:
         self._idle = frozenset(phase.id for phase in pack.phases if phase.idle)
         self._waits = {wait.id: wait for wait in pack.waits}
         self._no_rhythm = Rhythm(shortest_s=SHORTEST_S * pack.patience)
+        self._last_phase = pack.end
         self._loop_order = -1
         self.workers: dict[Worker, WorkerState] = {}
         # What each process called itself last, by its log, host and number: some take a better name with their rank.
@@ -157,7 +158,7 @@ class WorkerTracker:
         self, marker: Marker, state: WorkerState, observation: Observation, renewed: Sequence[str]
     ) -> Iterable[Change]:
         closing = marker.progress and self.completed is not None and is_full(observation.event.message)
-        if not closing and (marker.progress or marker.opens or marker.enters not in (None, "shutdown")):
+        if not closing and (marker.progress or marker.opens or marker.enters not in (None, self._last_phase)):
             self.completed, self.over, state.left = None, False, None
         self.waits.end_named(marker.closes, observation)
         # Where the log begins in the middle of it, its beginning was not seen.

@@ -157,11 +157,10 @@ class Event:
 
     ``line`` counts from 1 within the source; ``offset`` is the line's first byte. A JSON record may become several
     lines: ``continued`` counts those up to this one that are not lines of the file; `file_line` is its number there.
-    ``text`` is the cleaned line with its prefixes, ``message`` the part behind them.
-    ``repeat`` is how often the line stands for itself (Ray's ``[repeated 8x]``).
-    ``stamp`` is the line's timestamp, ``arrived`` when it was read, if live. ``before`` and
-    ``after`` are up to two neighbouring lines, ``joined_before`` how many more lines of the file each of those before
-    stands for, where there are such. ``group`` is the process group that it names, ``headers`` the
+    ``text`` is the cleaned line with its prefixes, ``message`` the part behind them. ``repeat`` is how often the line
+    stands for itself (Ray's ``[repeated 8x]``). ``stamp`` is the line's timestamp, ``arrived`` when it was read, if
+    live. ``before`` and ``after`` are up to two neighbouring lines, ``joined_before`` how many more lines of the file
+    each of those before stands for, where there are such. ``group`` is the process group that it names, ``headers`` the
     formats of its prefixes.
     """
 

@@ -22,9 +22,8 @@ def surplus_lines(data: bytes, start: int = 0, end: int | None = None) -> int:
 class Block:
     """A run of whole lines of one source.
 
-    ``offset`` counts bytes from the start of the (decompressed) source. Only the
-    last block of a source may lack its final newline. ``arrived`` is the moment
-    of reading in seconds since the epoch for live input and None for saved
+    ``offset`` counts bytes from the start of the (decompressed) source. Only the last block of a source may lack its
+    final newline. ``arrived`` is the moment of reading in seconds since the epoch for live input and None for saved
     input, where the log's own times are the only ones that count.
     """
 
