@@ -19,6 +19,7 @@ from logrules.cli.shared_options import (
     named,
     refuse_log,
     whole_number,
+    write_output,
 )
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Report, Severity, Status
@@ -99,7 +100,7 @@ def run(options: argparse.Namespace) -> int:
     for addition in additions:
         report = addition.completed(report, found, pack)
     annexes = [annex for addition in additions if (annex := addition.annex(report, options.lang)) is not None]
-    _write(report, options, annexes)
+    write_output(options, lambda out: render_report(report, options, out, annexes))
     for addition in additions:
         addition.after(report, options.lang)
     return max(exit_status(report), *(int(annex.failed) for annex in annexes), 0)
@@ -181,17 +182,6 @@ def exit_status(report: Report) -> int:
     """1 where something failed, stalled or ended in errors that nothing explains, else 0."""
     failing = any(one.severity is Severity.ERROR for one in report.diagnoses)
     return 1 if failing or report.status in (Status.STALLED, Status.UNEXPLAINED) else 0
-
-
-def _write(report: Report, options: argparse.Namespace, annexes: "Sequence[Annex]") -> None:
-    if options.output:
-        from logrules.output.atomic_write import write_page
-
-        write_page(options.output, lambda page: render_report(report, options, page, annexes))
-        return
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
-    render_report(report, options, sys.stdout, annexes)
 
 
 def render_report(report: Report, options: argparse.Namespace, out: TextIO, annexes: "Sequence[Annex]" = ()) -> None:

@@ -20,6 +20,7 @@ from logrules.cli.shared_options import (
     add_pack_options,
     chosen_pack,
     in_language,
+    in_utf8,
     named,
     reading,
     refuse_log,
@@ -124,7 +125,7 @@ def run(options: argparse.Namespace) -> int:
         options.echo = False
     pack = with_patience(chosen_pack(options, cache=not options.no_cache), options.patience)
     job = job_of(options, pack)
-    out = _own_output(aside=job.echoes)
+    out = in_utf8(sys.stderr if job.echoes else sys.stdout)
     # The rules stay: whoever looks for garbage while lines come need not go through them.
     gc.freeze()
     following = Following(
@@ -186,14 +187,6 @@ def _finished(workers: "Sequence[WorkerNow]", language: str) -> str:
     steps = max((step for one in workers if (step := step_of(one.step)) is not None), default=None)
     after = "" if steps is None else _AFTER.of(language).format(steps=steps)
     return _FINISHED.of(language).format(after=after)
-
-
-def _own_output(*, aside: bool) -> TextIO:
-    """Where logrules speaks: standard error where the log itself goes to standard output."""
-    out = sys.stderr if aside else sys.stdout
-    if hasattr(out, "reconfigure"):
-        out.reconfigure(encoding="utf-8", errors="backslashreplace")
-    return out
 
 
 def _say(sentence: str, out: TextIO) -> None:
