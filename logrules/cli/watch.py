@@ -114,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.engine.follow import Following
     from logrules.engine.run import why_empty
     from logrules.ruleset.apply_settings import with_patience
-    from logrules.ruleset.pack_cache import keep_patterns
+    from logrules.ruleset.kept_values import keep_patterns
 
     # The threads that take in what comes need the interpreter for moments only, and must not wait 5 ms for it.
     sys.setswitchinterval(0.0001)

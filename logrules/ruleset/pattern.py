@@ -242,7 +242,7 @@ def _stored_form(made: "regex.Pattern[str]") -> bytes | None:
 
 def _restored(form: bytes) -> "regex.Pattern[str]":
     rebuild, _ = _rebuilding(_sample())
-    found: regex.Pattern[str] = rebuild(*marshal.loads(form))  # noqa: S302 (see `pack_cache`)
+    found: regex.Pattern[str] = rebuild(*marshal.loads(form))  # noqa: S302 (see `kept_values`)
     return found
 
 

@@ -83,7 +83,7 @@ def title_of(pack: Pack, rule: str) -> Text:
 
 def read_kept(kept: bytes) -> dict[str, Any]:
     """What `card_builder` kept of a card or a step."""
-    found: dict[str, Any] = marshal.loads(kept)  # noqa: S302 (see `pack_cache`)
+    found: dict[str, Any] = marshal.loads(kept)  # noqa: S302 (see `kept_values`)
     return found
 
 

@@ -26,7 +26,7 @@ from logrules.ruleset.condition import (
     signals_of,
 )
 from logrules.ruleset.duration import spelled
-from logrules.ruleset.unparse import NameOf, spell
+from logrules.ruleset.when import NameOf, spell
 
 
 @record

@@ -18,13 +18,12 @@ from logrules.ruleset.rule_file import RuleSource, RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruleset.vocabulary import Vocabulary
 from logrules.ruletest import file_checks
-from logrules.ruletest.case import Case, find_cases, read_cases
 from logrules.ruletest.collect import asked_texts, known_collection, shipped_cases
 from logrules.ruletest.duplicate_checks import duplicate_rules
 from logrules.ruletest.file_contents import signals_in
+from logrules.ruletest.rule_tests import Case, Suite, examples_of, find_cases, read_cases
 from logrules.ruletest.samples import misread_headers
 from logrules.ruletest.signal_checks import literal_findings, pattern_findings
-from logrules.ruletest.suite import Suite, examples_of
 from logrules.ruletest.translation_checks import translation_findings, translations_in
 
 Value = TypeVar("Value")

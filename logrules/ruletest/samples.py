@@ -22,7 +22,7 @@ from logrules.parsing.timestamp import TimestampParser
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.tables import ExceptionRow
 from logrules.ruletest.harness import SOURCE, captures_in
-from logrules.ruletest.suite import Example, Sample
+from logrules.ruletest.rule_tests import Example, Sample
 
 _SUMMARY = regex.compile(r"(?P<type>[\w.]+(?:\([\w.]+\))?)(?:: (?P<message>.*))?", regex.DOTALL)
 _MISSED, _TAKEN = "does not recognise its sample", "recognises a line that it must not"

@@ -12,7 +12,7 @@ from logrules.ruleset.condition import all_signals
 from logrules.ruleset.long_tables import SignalTable
 from logrules.ruleset.pack import Pack, Rule, Signal
 from logrules.ruleset.pattern import found_in_time
-from logrules.ruleset.unparse import spell
+from logrules.ruleset.when import spell
 from logrules.ruletest.condition_trace import ConditionPart
 from logrules.ruletest.judging import condition_tree
 from logrules.sources.source import Source

@@ -174,13 +174,13 @@ def test_the_command_ends_its_process_at_once_where_nothing_has_to_be_waited_for
 
 def test_what_is_kept_is_read_once_and_not_written_anew_where_nothing_was_learned(tmp_path, monkeypatch):
     from logrules import diagnose
-    from logrules.ruleset import pack_cache
+    from logrules.ruleset import kept_values
 
     log = tmp_path / "train.log"
     log.write_text(OOM, encoding="utf-8")
     diagnose(str(log))
-    monkeypatch.setattr(pack_cache, "kept_value", None)
-    monkeypatch.setattr(pack_cache, "keep_value", None)
+    monkeypatch.setattr(kept_values, "kept_value", None)
+    monkeypatch.setattr(kept_values, "keep_value", None)
     diagnose(str(log))
 
 

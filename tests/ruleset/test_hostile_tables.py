@@ -8,8 +8,8 @@ from logrules.cli.main import main
 from logrules.model.errors import PackError
 from logrules.model.position import MAX_SAID_CHARS
 from logrules.ruleset.compile import read_source, read_sources
+from logrules.ruleset.file_adapter import MAX_FAULTS
 from logrules.ruleset.rule_file import RuleText
-from logrules.ruleset.schema_problems import MAX_FAULTS
 from logrules.ruleset.yaml_reader import MAX_NODES, parse_document
 
 _RULE = """\

@@ -14,12 +14,10 @@ from logrules.model.test_result import CaseFailure, Clause, Outcome, Result
 from logrules.output import junit, ruletest_json, ruletest_text
 from logrules.ruleset.load import rule_texts, shipped_rules
 from logrules.ruleset.rule_file import RuleText
-from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.collect import compiled
+from logrules.ruletest.example_strength import coverage_of, footprint, mutation_score
 from logrules.ruletest.judging import case_result, example_result
-from logrules.ruletest.mutation import mutation_score
-from logrules.ruletest.rule_coverage import coverage_of, footprint
-from logrules.ruletest.suite import Suite, examples_of
+from logrules.ruletest.rule_tests import Suite, examples_of, find_cases, read_cases
 
 PIPELINE = """
 phases:
