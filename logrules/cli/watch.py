@@ -10,21 +10,10 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
+from logrules.cli import shared_options as shared
 from logrules.cli import watch_listeners
 from logrules.cli.diagnose import exit_status, render_report
 from logrules.cli.did_you_mean import forgotten_dashes
-from logrules.cli.shared_options import (
-    EXIT_UNUSABLE,
-    add_color_option,
-    add_language_options,
-    add_pack_options,
-    chosen_pack,
-    in_language,
-    in_utf8,
-    named,
-    reading,
-    refuse_log,
-)
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Status, Text
 
@@ -52,9 +41,9 @@ def _seconds(text: str) -> float:
     return seconds(text)
 
 
-_SPEED = reading(_times, lambda speed: speed > 0, "a speed such as 60x, or max")
-_DURATION = reading(_seconds, lambda _: True, "a length of time such as 30s or 12m")
-_FACTOR = reading(float, lambda factor: 0 < factor < float("inf"), "a factor above 0, such as 0.5 or 2")
+_SPEED = shared.reading(_times, lambda speed: speed > 0, "a speed such as 60x, or max")
+_DURATION = shared.reading(_seconds, lambda _: True, "a length of time such as 30s or 12m")
+_FACTOR = shared.reading(float, lambda factor: 0 < factor < float("inf"), "a factor above 0, such as 0.5 or 2")
 
 _EXAMPLES = """examples:
   logrules watch -- torchrun --nproc-per-node 8 train.py   start the job and watch it
@@ -80,7 +69,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(command=[], meant_by=forgotten_dashes)
     parser.usage = "logrules watch [options] [PATH ...] | [options] -- COMMAND [ARGUMENT ...]"
     parser.add_argument(
-        "paths", nargs="*", type=named, metavar="PATH", help="files, patterns, folders, or - for standard input"
+        "paths", nargs="*", type=shared.named, metavar="PATH", help="files, patterns, folders, or - for standard input"
     )
     parser.add_argument(
         "--echo", action=BooleanOptionalAction, help="pass the log on to standard output (default: all but files)"
@@ -100,9 +89,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--format", choices=("text", "json", "jsonl"), default="text",
         help="format of the final report; jsonl: each event as it happens, on standard output",
     )  # fmt: skip
-    add_pack_options(parser)
-    add_language_options(parser, commands=True)
-    add_color_option(parser)
+    shared.add_pack_options(parser)
+    shared.add_language_options(parser, commands=True)
+    shared.add_color_option(parser)
     parser.add_argument("--all", action="store_true", help="show every diagnosis in the final report")
     parser.add_argument("--no-cache", action="store_true", help="recompile the rules")
     watch_listeners.add_options(parser)
@@ -120,12 +109,12 @@ def run(options: argparse.Namespace) -> int:
     sys.setswitchinterval(0.0001)
     if options.format == "jsonl" and options.echo:
         raise LogrulesError("--format jsonl and --echo both want standard output")
-    refuse_log(options.report, options.paths or ["-"])
+    shared.refuse_log(options.report, options.paths or ["-"])
     if options.format == "jsonl" or options.panel == "only":
         options.echo = False
-    pack = with_patience(chosen_pack(options, cache=not options.no_cache), options.patience)
+    pack = with_patience(shared.chosen_pack(options, cache=not options.no_cache), options.patience)
     job = job_of(options, pack)
-    out = in_utf8(sys.stderr if job.echoes else sys.stdout)
+    out = shared.in_utf8(sys.stderr if job.echoes else sys.stdout)
     # The rules stay: whoever looks for garbage while lines come need not go through them.
     gc.freeze()
     following = Following(
@@ -148,7 +137,7 @@ def run(options: argparse.Namespace) -> int:
         keep_patterns()
     if status is not None:
         return status
-    return EXIT_UNUSABLE if report is None else exit_status(report)
+    return shared.EXIT_UNUSABLE if report is None else exit_status(report)
 
 
 def _watched(
@@ -198,7 +187,7 @@ def _complain(sentence: str, language: str) -> None:
     from logrules.output.escape import safe_lines
 
     with suppress(OSError):
-        print(f"logrules: {safe_lines(in_language(sentence, language))}", file=sys.stderr, flush=True)
+        print(f"logrules: {safe_lines(shared.in_language(sentence, language))}", file=sys.stderr, flush=True)
 
 
 def _write(report: "Report", options: argparse.Namespace, out: TextIO) -> None:
