@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, TextIO
 
+from logrules.model import test_result as tests
 from logrules.model.lint_code import CODES
 from logrules.model.position import Problem
-from logrules.model import test_result as tests
 from logrules.output.json_kinds import write_json
 
 
@@ -61,7 +61,9 @@ def _fault(fault: tests.CaseFailure) -> dict[str, Any]:
 
 def render_coverage(covered: Sequence[tests.RuleCoverage], out: TextIO) -> None:
     """One document: the shares of all, then each rule."""
-    whole = {what: _share(tests.total(getattr(one, what) for one in covered)) for what in ("signals", "branches", "captures")}
+    whole = {
+        what: _share(tests.total(getattr(one, what) for one in covered)) for what in ("signals", "branches", "captures")
+    }
     write_json({"schema": "logrules.coverage/1", **whole, "rules": [asdict(one) for one in covered]}, out)
 
 

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
+from logrules.model import test_result as tests
 from logrules.model.lint_code import CODES
 from logrules.model.position import Problem
-from logrules.model import test_result as tests
 from logrules.output.escape import safe
 from logrules.output.numbers import counted
 
@@ -54,10 +54,10 @@ def summary(results: Iterable[tests.Result]) -> str:
     known = list(results)
     kinds = Counter(result.kind for result in known)
     outcomes = Counter(result.outcome for result in known)
-    tests = ", ".join(counted(count, kind) for kind, count in kinds.items()) or "no tests"
+    run = ", ".join(counted(count, kind) for kind, count in kinds.items()) or "no tests"
     missed = outcomes[tests.Outcome.EXPECTED_MISS]
     expected = f", {missed} missed as expected" if missed else ""
-    return f"{tests}: {outcomes[tests.Outcome.FAILED]} failed{expected}"
+    return f"{run}: {outcomes[tests.Outcome.FAILED]} failed{expected}"
 
 
 def explanation(clauses: Iterable[tests.Clause]) -> Iterator[str]:

@@ -51,11 +51,6 @@ def parse_when(text: str, signals: Mapping[str, int]) -> nodes.Condition:
     return condition
 
 
-def _explain(text: str, at: int) -> str:
-    rest = text[at:].split()
-    return f"unexpected `{rest[0]}`" if rest else "the condition ends too early"
-
-
 _Build: TypeAlias = Callable[[Mapping[str, int]], nodes.Condition]
 _Events: TypeAlias = Callable[[Mapping[str, int]], tuple[int, ...]]
 
@@ -89,7 +84,9 @@ def _parsed(text: str) -> _Build:
     try:
         found: _Build = _grammar().parse_string(text, parse_all=True)[0]
     except pp.ParseBaseException as fault:
-        raise ConditionFault(_explain(text, fault.loc), fault.loc + 1) from None
+        rest = text[fault.loc :].split()
+        unexpected = f"unexpected `{rest[0]}`" if rest else "the condition ends too early"
+        raise ConditionFault(unexpected, fault.loc + 1) from None
     return found
 
 

@@ -182,22 +182,13 @@ _SIGNAL, _CAPTURE, _BRANCH = "signal", "capture", "branch"
 Exercise: TypeAlias = tuple[str, Hashable]
 
 
-@record
-class Footprint:
-    """What one example exercised of its own rule."""
-
-    rule: str
-    exercised: frozenset[Exercise]
-
-
 def coverage(on: Prepared, examples: Sequence[Example], processes: int | None) -> tuple[RuleCoverage, ...]:
     """Each rule's coverage by these examples."""
-    footprints = on_all_cores(footprint, examples, on, processes)
-    return coverage_of(on, dict.fromkeys(example.owner for example in examples), footprints)
+    return coverage_of(on, zip(examples, on_all_cores(footprint, examples, on, processes), strict=True))
 
 
-def footprint(on: Prepared, example: Example) -> Footprint:
-    """Run one example and note what it touches of its rule."""
+def footprint(on: Prepared, example: Example) -> frozenset[Exercise]:
+    """Run one example: what it exercises of its own rule."""
     own = all_signals(on.index.rule(example.owner).when)
     events = events_of_example(on, example)
     tree = condition_tree(on, judged(on, events, example.quiet_s), example.owner)
@@ -206,14 +197,14 @@ def footprint(on: Prepared, example: Example) -> Footprint:
     signals = {(_SIGNAL, hit.signal) for hit in hits}
     captures = {(_CAPTURE, (hit.signal, name)) for hit in hits for name in hit.captures}
     branches = {(_BRANCH, (path, part.holds)) for path, part in _parts(tree)}
-    return Footprint(example.owner, frozenset(signals | captures | branches))
+    return frozenset(signals | captures | branches)
 
 
-def coverage_of(on: Prepared, rules: Iterable[str], footprints: Iterable[Footprint]) -> tuple[RuleCoverage, ...]:
-    """Each rule's coverage by the footprints of its examples."""
-    exercised: dict[str, set[Exercise]] = {rule: set() for rule in rules}
-    for one in footprints:
-        exercised[one.rule] |= one.exercised
+def coverage_of(on: Prepared, footprints: Iterable[tuple[Example, frozenset[Exercise]]]) -> tuple[RuleCoverage, ...]:
+    """Each rule's coverage by what its examples exercise."""
+    exercised: dict[str, set[Exercise]] = {}
+    for example, done in footprints:
+        exercised.setdefault(example.owner, set()).update(done)
     return tuple(_rule_coverage(rule, _to_exercise(on, rule), done) for rule, done in exercised.items())
 
 

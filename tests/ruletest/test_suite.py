@@ -271,7 +271,7 @@ def test_a_faulty_case_is_told_with_its_place(tmp_path, case, said):
 def covered(when: str, examples: str, signals: str = "") -> tuple[str, ...]:
     on, suite = stage(rule(when, examples, signals=signals))
     own = [one for one in examples_of(suite) if one.owner == "toy/broken"]
-    (one,) = coverage_of(on, ["toy/broken"], [footprint(on, example) for example in own])
+    (one,) = coverage_of(on, [(example, footprint(on, example)) for example in own])
     return one.missing
 
 
