@@ -43,7 +43,7 @@ def survives(raw: bytes) -> None:
     for result in run_tests(on, Collection(pack, suite).tests()):
         assert result.outcome in Outcome
     owners = dict.fromkeys(example.owner for example in examples_of(suite))
-    assert len(coverage_of(on, owners, [footprint(on, example) for example in examples_of(suite)])) == len(owners)
+    assert len(coverage_of(on, [(example, footprint(on, example)) for example in examples_of(suite)])) == len(owners)
     for owner in owners:
         found = mutation_score(on, [example for example in examples_of(suite) if example.owner == owner])
         assert 0 <= found.noticed.done <= found.noticed.all
