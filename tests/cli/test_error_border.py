@@ -313,6 +313,7 @@ def test_a_folder_that_is_gone_is_said_to_be(here, capsys):
 
 @pytest.mark.one_in(2)
 @posix
+@pytest.mark.usefixtures("alone")
 @pytest.mark.parametrize("words", [["diagnose", "fine.log"], ["scan", "."], ["history"], ["test"], ["check"]])
 def test_a_user_without_a_home_gets_no_traceback(here, monkeypatch, capsys, words):
     def unknown(*_words):

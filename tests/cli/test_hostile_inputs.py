@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from logrules.cli.main import main
+from logrules.ruleset.cache_files import cache_folder
 
 pytestmark = [pytest.mark.unmeasured, pytest.mark.skipif(os.name != "posix", reason="files and modes of POSIX")]
 
@@ -285,6 +286,7 @@ def kept(tmp_path_factory) -> Path:
     """A folder with a log, a rule, the cache that a diagnosis of them leaves, and its report."""
     here = tmp_path_factory.mktemp("kept")
     (here / "a.log").write_bytes(_OOM)
+    shutil.copytree(cache_folder(), here / "cache")
     (here / "r").mkdir()
     (here / "r/one.yaml").write_text(_RULE)
     with pytest.MonkeyPatch.context() as patch:

@@ -136,6 +136,7 @@ def test_a_text_that_the_scan_looks_for_is_one_line_of_some_letters(text, tmp_pa
     assert capsys.readouterr().err.startswith("logrules: own/t.yaml:")
 
 
+@pytest.mark.usefixtures("alone")
 def test_tiers_that_a_table_leaves_out_are_told_in_it(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("own").mkdir()
