@@ -181,7 +181,8 @@ def without_ignored(findings: Iterable[Problem], ignores: Sequence[Ignored]) -> 
     """The findings that nobody ignores, and what is wrong with the comments themselves."""
     used: set[Ignored] = set()
     for finding in findings:
-        meant = [one for one in ignores if _speaks_of(one, finding)]
+        here = [one for one in ignores if (one.place.path, one.code) == (finding.place.path, finding.code)]
+        meant = [one for one in here if one.line in {_WHOLE_FILE, finding.place.line}]
         used.update(meant)
         if not meant:
             yield finding
@@ -190,8 +191,3 @@ def without_ignored(findings: Iterable[Problem], ignores: Sequence[Ignored]) -> 
             yield Problem(one.place, f"{one.code} is ignored without a reason", code="LR901")
         if one not in used:
             yield Problem(one.place, f"there is no {one.code} to ignore here", code="LR902")
-
-
-def _speaks_of(one: Ignored, finding: Problem) -> bool:
-    here = one.place.path == finding.place.path and one.line in {_WHOLE_FILE, finding.place.line}
-    return here and one.code == finding.code

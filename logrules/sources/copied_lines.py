@@ -74,11 +74,9 @@ def _may_be_escaped(line: bytes) -> bool:
 
 def _unescaped(data: bytes) -> bytes:
     lines = data.split(b"\n")
-    return b"\n".join([_ESCAPE.sub(_meant, line) if _may_be_escaped(line) else line for line in lines])
-
-
-def _meant(escape: "re.Match[bytes]") -> bytes:
-    return _MEANT[escape[1]]
+    return b"\n".join(
+        [_ESCAPE.sub(lambda one: _MEANT[one[1]], line) if _may_be_escaped(line) else line for line in lines]
+    )
 
 
 def _typeset(head: bytes) -> Rewrite | None:
@@ -116,7 +114,9 @@ def _listed(head: bytes) -> Rewrite | None:
     if mark is None:
         return None
     marked = [line for line in lines if line.lstrip(b" \t").startswith(mark) or line.strip() == mark.rstrip()]
-    if len(marked) < _LISTED_SHARE * len(lines) or (mark == b"+" and _is_trace(marked)):
+    # A shell says what it does: `+ python train.py`, `++ hostname`.
+    is_trace = mark == b"+" and 2 * sum(_TRACED.match(line) is not None for line in marked) > len(marked)
+    if len(marked) < _LISTED_SHARE * len(lines) or is_trace:
         return None
     bare = mark.rstrip()
     blank = b" ?" if mark != bare else b""
@@ -134,22 +134,13 @@ def _labelled(head: bytes) -> Rewrite | None:
     """The label of a task that started the ranks, where these have labels of their own."""
     lines = _with_text(head)
     found = [_LABELLED.match(line) for line in lines]
-    outer = {_stream_of(one[1]) for one in found if one is not None}
+    # A task has the same label whichever of its streams it wrote to.
+    outer = {one[1].partition(b"<")[0] for one in found if one is not None}
     inner = Counter(one[2] for one in found if one is not None and one[2])
     told = inner.total()
     if len(outer) != 1 or None in found or len(inner) < 2 or told < max(2 * len(inner), len(lines) / 2):  # noqa: PLR2004
         return None
     return partial(re.compile(rb"^" + _LABEL, re.MULTILINE).sub, b"")
-
-
-def _stream_of(label: bytes) -> bytes:
-    """The label whichever of its streams a process wrote to."""
-    return label.partition(b"<")[0]
-
-
-def _is_trace(lines: Sequence[bytes]) -> bool:
-    """Whether these are what a shell says that it does: `+ python train.py`, `++ hostname`."""
-    return 2 * sum(_TRACED.match(line) is not None for line in lines) > len(lines)
 
 
 def _indented(head: bytes) -> Rewrite | None:
@@ -205,10 +196,11 @@ def _numbered(head: bytes) -> Rewrite | None:
             continue
         if not _count(found, searched=searched):
             continue
-        counted = far or all(map(_COUNTED.match, (one[0] for one in found)))
-        if not (counted or _vary([one["rest"] for one in found])):
+        rests = [one["rest"] for one in found]
+        if not (far or all(map(_COUNTED.match, (one[0] for one in found))) or _vary(rests)):
             continue
-        blanks = _blanks_of([one["rest"] for one in found])
+        # As many blanks as stand everywhere between the numbers and the lines.
+        blanks = min((len(rest) - len(rest.lstrip(b" ")) for rest in rests if rest.strip()), default=0)
         taken = rb"^[ \t]*\[?" + _FILE + rb"L?\d{1,7}" + end + rb" {0,%d}" % blanks
         return partial(re.compile(taken, re.MULTILINE).sub, b"")
     return None
@@ -236,11 +228,6 @@ def _vary(texts: Sequence[bytes]) -> bool:
     worded = sum(_WORD.search(text) is not None for text in texts)
     told = sum(kinds.values())
     return len(kinds) >= _FEWEST_KINDS and max(kinds.values()) <= _KIND_SHARE * told and 2 * worded >= told
-
-
-def _blanks_of(texts: Sequence[bytes]) -> int:
-    """How many blanks stand between the numbers and the lines: as many as everywhere."""
-    return min((len(text) - len(text.lstrip(b" ")) for text in texts if text.strip()), default=0)
 
 
 _LAYERS: tuple[Callable[[bytes], Rewrite | None], ...] = (

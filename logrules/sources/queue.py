@@ -195,7 +195,8 @@ class EventQueue:
                     return self._end
                 if until is not None and time >= until:
                     return Tick(time)
-                wait_s = self._wait_s(time, until)
+                moments = [at for at in (self._due(), until) if at is not None]
+                wait_s = max(min(moments) - time, 0.0) if moments else None
                 awaited = float("inf") if wait_s is None else time + wait_s
                 self._changed.wait(wait_s)
 
@@ -209,7 +210,10 @@ class EventQueue:
             if due is None or time < due:
                 return None
             self._round_began = time
-            self._round.extend(one for one in self._logs.values() if self._is_due(one, time))
+            last = self._end is not None
+            self._round.extend(
+                one for one in self._logs.values() if (at := one.due(last=last)) is not None and time >= at
+            )
         while self._round:
             pieces = self._round.popleft()
             if pieces.length:
@@ -223,14 +227,6 @@ class EventQueue:
         if due is None or last or self._bytes() >= _MUCH_BYTES:
             return due
         return max(due, self._round_began + self._gather_s)
-
-    def _is_due(self, pieces: PendingLines, time: float) -> bool:
-        due = pieces.due(last=self._end is not None)
-        return due is not None and time >= due
-
-    def _wait_s(self, time: float, until: float | None) -> float | None:
-        moments = [at for at in (self._due(), until) if at is not None]
-        return max(min(moments) - time, 0.0) if moments else None
 
     def _pieces(self, log: str) -> PendingLines:
         return self._logs.setdefault(log, PendingLines(log))
