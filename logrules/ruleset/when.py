@@ -11,9 +11,9 @@ The grammar is built on first use: nothing here is imported or built while a cac
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from logrules.ruleset import condition as nodes
 from logrules.ruleset.duration import LENGTH, seconds, spelled
@@ -167,58 +167,13 @@ NameOf = Callable[[int], str]
 
 def spell(condition: nodes.Condition, name_of: NameOf) -> str:
     """The condition in the words of the language; parsing them gives the condition again."""
-    match condition:
-        case nodes.Every(parts):
-            return " and ".join(_bracketed(part, name_of, nodes.Every, nodes.Some) for part in parts)
-        case nodes.Some(parts):
-            return " or ".join(_bracketed(part, name_of, nodes.Some) for part in parts)
-        case nodes.Not(part):
-            return f"not {_bracketed(part, name_of, nodes.Every, nodes.Some)}"
-        case nodes.Supported(part):
-            return spell(part, name_of)
-        case _:
-            return _spell_events(condition, name_of)
+    return _SPELLED[type(condition)](condition, name_of)
 
 
-def _spell_events(leaf: nodes.Condition, name_of: NameOf) -> str:
-    """What asks for lines."""
-    match leaf:
-        case nodes.Occurred(signals):
-            return _any(signals, name_of)
-        case nodes.Sequence(steps, within_s):
-            return " then ".join(_any(step, name_of) for step in steps) + _within(within_s)
-        case nodes.Absence(after, missing, within_s):
-            return f"{_any(after, name_of)} without {_any(missing, name_of)}{_within(within_s)}"
-        case nodes.Repeated(signals, least, within_s):
-            return f"count({_listed(signals, name_of)}) >= {least}{_within(within_s)}"
-        case _:
-            return _spell_state(leaf)
-
-
-def _spell_state(leaf: nodes.Condition) -> str:
-    """What asks for waits, silence or the end."""
-    match leaf:
-        case nodes.Waiting(wait):
-            return f"waiting({wait})"
-        case nodes.Detector(kind, longer_than_s, says):
-            spoken = f"{kind.value} > {spelled(longer_than_s)}" if longer_than_s else kind.value
-            return spoken if says is None else f"{spoken} that says /{says}/"
-        case _:
-            return _spell_metric(leaf)
-
-
-def _spell_metric(leaf: nodes.Condition) -> str:
-    match leaf:
-        case nodes.MetricIs(metric, kind, stays):
-            return f"metric({metric}) {'stays' if stays else 'is'} {kind.value}"
-        case nodes.MetricBound(metric, above, bound, over):
-            return f"metric({metric}) {_sign(above)} {bound:g}" + (f" over {over}" if over != 1 else "")
-        case nodes.MetricSpike(metric, above, factor, over):
-            return f"metric({metric}) {_sign(above)} {factor:g} * median over {over}"
-        case nodes.MetricTrend(metric, trend, over):
-            return f"metric({metric}) {trend.value} over {over}"
-        case _:
-            raise TypeError(leaf)
+def _joined(part: nodes.Every | nodes.Some, word: str, name_of: NameOf) -> str:
+    # What binds less stands in brackets, and so does what binds alike.
+    loose = (nodes.Some,) if word == "or" else (nodes.Every, nodes.Some)
+    return f" {word} ".join(_bracketed(one, name_of, *loose) for one in part.parts)
 
 
 def _bracketed(part: nodes.Condition, name_of: NameOf, *loose: type) -> str:
@@ -227,16 +182,41 @@ def _bracketed(part: nodes.Condition, name_of: NameOf, *loose: type) -> str:
 
 
 def _any(signals: nodes.Signals, name_of: NameOf) -> str:
-    return name_of(signals[0]) if len(signals) == 1 else f"({_listed(signals, name_of)})"
-
-
-def _listed(signals: Iterable[int], name_of: NameOf) -> str:
-    return " or ".join(name_of(signal) for signal in signals)
+    listed = " or ".join(map(name_of, signals))
+    return listed if len(signals) == 1 else f"({listed})"
 
 
 def _within(within_s: float | None) -> str:
     return "" if within_s is None else f" within {spelled(within_s)}"
 
 
-def _sign(above: bool) -> str:  # noqa: FBT001 - the two signs of the language
-    return ">" if above else "<"
+def _detector(it: nodes.Detector, _name_of: NameOf) -> str:
+    spoken = f"{it.kind.value} > {spelled(it.longer_than_s)}" if it.longer_than_s else it.kind.value
+    return spoken if it.says is None else f"{spoken} that says /{it.says}/"
+
+
+def _compared(it: nodes.MetricBound | nodes.MetricSpike, bound: float) -> str:
+    return f"metric({it.metric}) {'>' if it.above else '<'} {bound:g}"
+
+
+# Each node in the words of the language.
+_SPELLED: Mapping[type, Callable[[Any, NameOf], str]] = {
+    nodes.Every: lambda it, name_of: _joined(it, "and", name_of),
+    nodes.Some: lambda it, name_of: _joined(it, "or", name_of),
+    nodes.Not: lambda it, name_of: f"not {_bracketed(it.part, name_of, nodes.Every, nodes.Some)}",
+    nodes.Supported: lambda it, name_of: spell(it.part, name_of),
+    nodes.Occurred: lambda it, name_of: _any(it.signals, name_of),
+    nodes.Sequence: lambda it, name_of: " then ".join(_any(step, name_of) for step in it.steps) + _within(it.within_s),
+    nodes.Absence: lambda it, name_of: (
+        f"{_any(it.after, name_of)} without {_any(it.missing, name_of)}{_within(it.within_s)}"
+    ),
+    nodes.Repeated: lambda it, name_of: (
+        f"count({' or '.join(map(name_of, it.signals))}) >= {it.least}{_within(it.within_s)}"
+    ),
+    nodes.Waiting: lambda it, _: f"waiting({it.wait})",
+    nodes.Detector: _detector,
+    nodes.MetricIs: lambda it, _: f"metric({it.metric}) {'stays' if it.stays else 'is'} {it.kind.value}",
+    nodes.MetricBound: lambda it, _: _compared(it, it.bound) + (f" over {it.over}" if it.over != 1 else ""),
+    nodes.MetricSpike: lambda it, _: f"{_compared(it, it.factor)} * median over {it.over}",
+    nodes.MetricTrend: lambda it, _: f"metric({it.metric}) {it.trend.value} over {it.over}",
+}
