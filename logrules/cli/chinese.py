@@ -35,11 +35,6 @@ def speak_chinese(parser: argparse.ArgumentParser) -> None:
         parser.epilog = parser.epilog.replace(english, chinese) if parser.epilog else None
 
 
-def usage_in_chinese(text: str) -> str:
-    """The usage that argparse wrote, under a Chinese heading."""
-    return text.replace("usage: ", "用法：", 1)
-
-
 def in_chinese(complaint: str) -> str:
     """The complaint in Chinese, as far as it is known here; what it names is kept as it is."""
     complaint = _whole(complaint) or _behind_a_name(complaint) or complaint

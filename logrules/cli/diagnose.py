@@ -7,19 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
+from logrules.cli import shared_options as shared
 from logrules.cli.extension import diagnose_extensions
-from logrules.cli.shared_options import (
-    add_color_option,
-    add_format_option,
-    add_language_options,
-    add_pack_options,
-    add_processes_option,
-    chosen_format,
-    chosen_pack,
-    named,
-    refuse_log,
-    whole_number,
-)
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Report, Severity, Status
 from logrules.output.forms import form_of, forms
@@ -57,18 +46,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
     parser.add_argument(
-        "paths", nargs="*", type=named, metavar="PATH", help="logs, folders of logs, or - for standard input"
+        "paths", nargs="*", type=shared.named, metavar="PATH", help="logs, folders of logs, or - for standard input"
     )
-    add_format_option(parser, "json", *forms())
-    add_pack_options(parser)
-    add_language_options(parser, commands=True)
-    add_color_option(parser)
+    shared.add_format_option(parser, "json", *forms())
+    shared.add_pack_options(parser)
+    shared.add_language_options(parser, commands=True)
+    shared.add_color_option(parser)
     parser.add_argument("--all", action="store_true", help="show everything: all diagnoses, evidence and steps")
     parser.add_argument("--no-cache", action="store_true", help="recompile the rules")
-    add_processes_option(parser, "processes for many logs (default: one per core)")
-    parser.add_argument("--threads", type=whole_number(1), default=2, metavar="N", help="scanning threads (default: 2)")
+    shared.add_processes_option(parser, "processes for many logs (default: one per core)")
     parser.add_argument(
-        "--block-bytes", type=whole_number(1), default=1 << 20, metavar="N", help="bytes to read at a time"
+        "--threads", type=shared.whole_number(1), default=2, metavar="N", help="scanning threads (default: 2)"
+    )
+    parser.add_argument(
+        "--block-bytes", type=shared.whole_number(1), default=1 << 20, metavar="N", help="bytes to read at a time"
     )
     for extension in diagnose_extensions():
         extension.add_options(parser)
@@ -81,15 +72,15 @@ def run(options: argparse.Namespace) -> int:
 
     # A scanning thread needs the interpreter for moments only, and by default may have to wait 5 ms for it.
     sys.setswitchinterval(0.0001)
-    options.format = chosen_format(options)
+    options.format = shared.chosen_format(options)
     given = options.paths or ([] if sys.stdin.isatty() else ["-"])
     additions = [one for each in diagnose_extensions() if (one := each.addition(options)) is not None]
-    refuse_log(options.output, [*given, *(path for addition in additions for path in addition.files_read)])
+    shared.refuse_log(options.output, [*given, *(path for addition in additions for path in addition.files_read)])
     found = _first(addition.found(given) for addition in additions) or discover(given, options.block_bytes)
     readers = _first(addition.readers(found) for addition in additions) or _readers_here(found, options.processes)
     for addition in additions if readers is None else ():
         found = addition.to_read(found)
-    pack = chosen_pack(options, cache=not options.no_cache)
+    pack = shared.chosen_pack(options, cache=not options.no_cache)
     for addition in additions:
         pack = addition.prepare(given, pack)
     report = _report(found, pack, _observers([addition.observe for addition in additions]), readers, options)
@@ -99,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
     for addition in additions:
         report = addition.completed(report, found, pack)
     annexes = [annex for addition in additions if (annex := addition.annex(report, options.lang)) is not None]
-    _write(report, options, annexes)
+    shared.write_output(options, lambda out: render_report(report, options, out, annexes))
     for addition in additions:
         addition.after(report, options.lang)
     return max(exit_status(report), *(int(annex.failed) for annex in annexes), 0)
@@ -181,17 +172,6 @@ def exit_status(report: Report) -> int:
     """1 where something failed, stalled or ended in errors that nothing explains, else 0."""
     failing = any(one.severity is Severity.ERROR for one in report.diagnoses)
     return 1 if failing or report.status in (Status.STALLED, Status.UNEXPLAINED) else 0
-
-
-def _write(report: Report, options: argparse.Namespace, annexes: "Sequence[Annex]") -> None:
-    if options.output:
-        from logrules.output.atomic_write import write_page
-
-        write_page(options.output, lambda page: render_report(report, options, page, annexes))
-        return
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
-    render_report(report, options, sys.stdout, annexes)
 
 
 def render_report(report: Report, options: argparse.Namespace, out: TextIO, annexes: "Sequence[Annex]" = ()) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from logrules.model.late_pattern import late_pattern
 from logrules.output.escape import safe
+from logrules.ruleset.misspelling import near
 
 _CHOICE = late_pattern(r"invalid choice: '([^']*)' \(choose from (.*)\)", re.DOTALL)
 _UNKNOWN = late_pattern(r"unrecognized arguments: (.*)", re.DOTALL)
@@ -24,11 +25,9 @@ def hint(word: str, known: Iterable[str]) -> str:
 
     The hyphens that all options begin with make none of them alike.
     """
-    from difflib import get_close_matches
-
     names = {name.lstrip("-"): name for name in known}
-    near = [names[bare] for bare in get_close_matches(word.lstrip("-"), list(names), n=_MAX_NEAR)]
-    return f"; did you mean {' or '.join(near)}?" if near else ""
+    meant = [names[bare] for bare in near(word.lstrip("-"), names, _MAX_NEAR)]
+    return f"; did you mean {' or '.join(meant)}?" if meant else ""
 
 
 def meant_in(complaint: str, options: Iterable[str]) -> str:

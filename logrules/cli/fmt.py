@@ -76,8 +76,8 @@ def run(options: argparse.Namespace) -> int:
 def _files(paths: Sequence[Path], settings: "Settings") -> Iterator[Path]:
     """Rule files, profiles and cases at or below the paths, each once."""
     from logrules.ruleset.load import shipped_rules, yaml_files
-    from logrules.ruletest.case import find_cases
     from logrules.ruletest.collect import shipped_cases
+    from logrules.ruletest.rule_tests import find_cases
 
     other = next((path for path in paths if path.is_file() and path.suffix not in {".yaml", ".yml"}), None)
     if other is not None:  # many a log is valid YAML, and would be rewritten

@@ -194,21 +194,10 @@ class _Parser(argparse.ArgumentParser):
         choices = (action.choices for action in self._actions if isinstance(action, argparse._SubParsersAction))  # noqa: SLF001
         return tuple(verb for of_action in choices for verb in of_action)
 
-    def format_usage(self) -> str:
-        """The usage, in the user's language."""
-        return _usage(super().format_usage(), self.language)
-
     def format_help(self) -> str:
-        """The help, in the user's language."""
-        return _usage(super().format_help(), self.language)
-
-
-def _usage(text: str, language: str) -> str:
-    if language != "zh":
-        return text
-    from logrules.cli.chinese import usage_in_chinese
-
-    return usage_in_chinese(text)
+        """The help, its usage in the user's language."""
+        text = super().format_help()
+        return text.replace("usage: ", "用法：", 1) if self.language == "zh" else text
 
 
 def _parser(argv: Sequence[str], language: str) -> "tuple[_Parser, _Parser | None]":

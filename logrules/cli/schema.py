@@ -48,7 +48,7 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "tables": _model("Tables", "logrules.ruleset.tables"),
     "translation": _model("Translation", "logrules.ruleset.translation"),
     "expect": _model("ProfileFile", "logrules.ruleset.framework_models"),
-    "case": _model("CaseFile", "logrules.ruletest.case"),
+    "case": _model("CaseFile", "logrules.ruletest.rule_tests"),
     "config": _model("ConfigFile", "logrules.ruleset.config"),
 }
 

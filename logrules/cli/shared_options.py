@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from logrules.model.errors import LogrulesError
 from logrules.model.record import replace
@@ -64,6 +64,24 @@ def chosen_format(options: argparse.Namespace) -> str:
     ending = Path(options.output or "").suffix.removeprefix(".").lower()
     meant = {"md": "markdown"}.get(ending, ending)
     return options.format or (meant if meant in options.formats else "text")
+
+
+def write_output(options: argparse.Namespace, render: Callable[[TextIO], None]) -> None:
+    """Write what ``render`` writes to where the options say. A file gets colours only where they are always wanted."""
+    if not options.output:
+        render(in_utf8(sys.stdout))
+        return
+    from logrules.output.atomic_write import write_page
+
+    options.color = "never" if options.color == "auto" else options.color
+    write_page(options.output, render)
+
+
+def in_utf8(out: TextIO) -> TextIO:
+    """The stream as one that has every character."""
+    if hasattr(out, "reconfigure"):
+        out.reconfigure(encoding="utf-8", errors="backslashreplace")
+    return out
 
 
 def refuse_log(target: str | None, logs: Sequence[str]) -> None:
@@ -159,6 +177,12 @@ def reading(read: Callable[[str], Value], fits: Callable[[Value], bool], expecte
 def whole_number(least: int) -> Callable[[str], int]:
     """What reads a whole number from ``least`` on."""
     return reading(int, lambda value: value >= least, f"a whole number from {least} on")
+
+
+def add_history_option(parser: argparse.ArgumentParser) -> None:
+    """Where the results of scanned jobs are kept."""
+    about = "where results are kept (default: the user's state folder)"
+    parser.add_argument("--history", type=named, metavar="FILE", help=about)
 
 
 def add_processes_option(parser: argparse.ArgumentParser, about: str = "processes (default: one per core)") -> None:

@@ -104,18 +104,18 @@ def _run(on: "Prepared", found: "Collection", options: argparse.Namespace) -> in
 
 def _measure(on: "Prepared", found: "Collection", options: argparse.Namespace) -> int:
     from logrules.model.test_result import total
-    from logrules.ruletest.suite import examples_of
+    from logrules.ruletest.rule_tests import examples_of
 
     form = _form(options)
     examples = [example for example in examples_of(found.suite) if options.k in example.owner]
     _refuse_unknown_word(options.k, examples, found)
     if options.coverage:
-        from logrules.ruletest.rule_coverage import coverage
+        from logrules.ruletest.example_strength import coverage
 
         covered = coverage(on, examples, options.processes)
         form.render_coverage(covered, sys.stdout)
         return _floor_status(total(one.signals for one in covered).percent, options.floor)
-    from logrules.ruletest.mutation import mutation_scores
+    from logrules.ruletest.example_strength import mutation_scores
 
     tried = mutation_scores(on, examples, options.processes)
     form.render_mutation_scores(tried, sys.stdout)

@@ -10,20 +10,10 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
+from logrules.cli import shared_options as shared
 from logrules.cli import watch_listeners
 from logrules.cli.diagnose import exit_status, render_report
 from logrules.cli.did_you_mean import forgotten_dashes
-from logrules.cli.shared_options import (
-    EXIT_UNUSABLE,
-    add_color_option,
-    add_language_options,
-    add_pack_options,
-    chosen_pack,
-    in_language,
-    named,
-    reading,
-    refuse_log,
-)
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Status, Text
 
@@ -51,9 +41,9 @@ def _seconds(text: str) -> float:
     return seconds(text)
 
 
-_SPEED = reading(_times, lambda speed: speed > 0, "a speed such as 60x, or max")
-_DURATION = reading(_seconds, lambda _: True, "a length of time such as 30s or 12m")
-_FACTOR = reading(float, lambda factor: 0 < factor < float("inf"), "a factor above 0, such as 0.5 or 2")
+_SPEED = shared.reading(_times, lambda speed: speed > 0, "a speed such as 60x, or max")
+_DURATION = shared.reading(_seconds, lambda _: True, "a length of time such as 30s or 12m")
+_FACTOR = shared.reading(float, lambda factor: 0 < factor < float("inf"), "a factor above 0, such as 0.5 or 2")
 
 _EXAMPLES = """examples:
   logrules watch -- torchrun --nproc-per-node 8 train.py   start the job and watch it
@@ -79,7 +69,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(command=[], meant_by=forgotten_dashes)
     parser.usage = "logrules watch [options] [PATH ...] | [options] -- COMMAND [ARGUMENT ...]"
     parser.add_argument(
-        "paths", nargs="*", type=named, metavar="PATH", help="files, patterns, folders, or - for standard input"
+        "paths", nargs="*", type=shared.named, metavar="PATH", help="files, patterns, folders, or - for standard input"
     )
     parser.add_argument(
         "--echo", action=BooleanOptionalAction, help="pass the log on to standard output (default: all but files)"
@@ -99,9 +89,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--format", choices=("text", "json", "jsonl"), default="text",
         help="format of the final report; jsonl: each event as it happens, on standard output",
     )  # fmt: skip
-    add_pack_options(parser)
-    add_language_options(parser, commands=True)
-    add_color_option(parser)
+    shared.add_pack_options(parser)
+    shared.add_language_options(parser, commands=True)
+    shared.add_color_option(parser)
     parser.add_argument("--all", action="store_true", help="show every diagnosis in the final report")
     parser.add_argument("--no-cache", action="store_true", help="recompile the rules")
     watch_listeners.add_options(parser)
@@ -113,18 +103,18 @@ def run(options: argparse.Namespace) -> int:
     from logrules.engine.follow import Following
     from logrules.engine.run import why_empty
     from logrules.ruleset.apply_settings import with_patience
-    from logrules.ruleset.pack_cache import keep_patterns
+    from logrules.ruleset.kept_values import keep_patterns
 
     # The threads that take in what comes need the interpreter for moments only, and must not wait 5 ms for it.
     sys.setswitchinterval(0.0001)
     if options.format == "jsonl" and options.echo:
         raise LogrulesError("--format jsonl and --echo both want standard output")
-    refuse_log(options.report, options.paths or ["-"])
+    shared.refuse_log(options.report, options.paths or ["-"])
     if options.format == "jsonl" or options.panel == "only":
         options.echo = False
-    pack = with_patience(chosen_pack(options, cache=not options.no_cache), options.patience)
+    pack = with_patience(shared.chosen_pack(options, cache=not options.no_cache), options.patience)
     job = job_of(options, pack)
-    out = _own_output(aside=job.echoes)
+    out = shared.in_utf8(sys.stderr if job.echoes else sys.stdout)
     # The rules stay: whoever looks for garbage while lines come need not go through them.
     gc.freeze()
     following = Following(
@@ -147,7 +137,7 @@ def run(options: argparse.Namespace) -> int:
         keep_patterns()
     if status is not None:
         return status
-    return EXIT_UNUSABLE if report is None else exit_status(report)
+    return shared.EXIT_UNUSABLE if report is None else exit_status(report)
 
 
 def _watched(
@@ -188,14 +178,6 @@ def _finished(workers: "Sequence[WorkerNow]", language: str) -> str:
     return _FINISHED.of(language).format(after=after)
 
 
-def _own_output(*, aside: bool) -> TextIO:
-    """Where logrules speaks: standard error where the log itself goes to standard output."""
-    out = sys.stderr if aside else sys.stdout
-    if hasattr(out, "reconfigure"):
-        out.reconfigure(encoding="utf-8", errors="backslashreplace")
-    return out
-
-
 def _say(sentence: str, out: TextIO) -> None:
     with suppress(OSError):
         print(f"\n{sentence}", file=out, flush=True)
@@ -205,7 +187,7 @@ def _complain(sentence: str, language: str) -> None:
     from logrules.output.escape import safe_lines
 
     with suppress(OSError):
-        print(f"logrules: {safe_lines(in_language(sentence, language))}", file=sys.stderr, flush=True)
+        print(f"logrules: {safe_lines(shared.in_language(sentence, language))}", file=sys.stderr, flush=True)
 
 
 def _write(report: "Report", options: argparse.Namespace, out: TextIO) -> None:

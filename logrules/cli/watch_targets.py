@@ -13,7 +13,7 @@ from logrules.cli.watched_job import STDOUT, Job
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 from logrules.ruleset.pack import Pack
-from logrules.sources.turn import Turn
+from logrules.sources.relay import Turn
 
 if TYPE_CHECKING:
     from logrules.engine.replay_source import ReplaySource

@@ -6,8 +6,8 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import tzinfo
 from pathlib import Path
 
+from logrules.sources.relay import Turn
 from logrules.sources.source import RecordSource, Source, StoppableSource
-from logrules.sources.turn import Turn
 from logrules.sources.wall_clock import steady
 
 STDIN, STDOUT = 0, 1

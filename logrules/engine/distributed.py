@@ -10,7 +10,7 @@ from pathlib import Path
 
 from logrules.engine.dating import dated_events
 from logrules.engine.extraction import Extraction, Progress, Scanners, Tally
-from logrules.engine.packed_events import packed, unpacked
+from logrules.engine.merged_logs import packed, unpacked
 from logrules.engine.resilient_pool import WorkerPool
 from logrules.engine.run import alignment_of, reason
 from logrules.engine.scan_pool import ScanPool

@@ -147,7 +147,9 @@ class Following:
 
     def _catch_up(self) -> Iterator[Update]:
         """The backlog, some events at a time."""
-        events = merged([self._saved_events(log) for log in self._backlog], len(self._backlog))
+        # Dated at once: they may have to be merged after those of other logs.
+        logs = [dated_events(self._saved_events(log), self._logs.read(log.name).clock) for log in self._backlog]
+        events = merged(logs, len(logs))
         count = _BATCH if self._backlog else 0
         while count == _BATCH:
             count, changes = self._fed(islice(events, _BATCH))
@@ -166,10 +168,6 @@ class Following:
             return count, changes
 
     def _saved_events(self, source: Source) -> Iterator[Event]:
-        """The events of an existing log, dated: they may have to be merged after those of other logs."""
-        return dated_events(self._backlog_events(source), self._logs.read(source.name).clock)
-
-    def _backlog_events(self, source: Source) -> Iterator[Event]:
         log = self._logs.read(source.name)
         if isinstance(source, RecordSource):
             yield from source.records

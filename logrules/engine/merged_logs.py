@@ -1,15 +1,17 @@
 """Several logs as one, by time: up to so many are read side by side, more of them one after the other.
 
 A log that is open costs its reader and what it has read so far; an array job may have 20,000 logs of a line each.
-Events of many logs are therefore sorted and put on disk in runs, as they come, and the few runs are merged.
+Events of many logs are therefore sorted and put on disk in runs, as they come, and the few runs are merged. Only what
+our own processes just packed, in a folder that nobody else can access, is unpacked.
 """
 
 import heapq
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from logrules.model.event import Event
 
@@ -72,8 +74,6 @@ def _put_aside(run: list[_Dated], until_read: ExitStack) -> Iterator[_Dated]:
     # Few jobs have so many logs: the start of all others need not pay for it.
     from tempfile import TemporaryDirectory
 
-    from logrules.engine.packed_events import packed, unpacked
-
     try:
         folder = until_read.enter_context(TemporaryDirectory(prefix="logrules-"))
         path = Path(folder) / "run.events"
@@ -81,3 +81,32 @@ def _put_aside(run: list[_Dated], until_read: ExitStack) -> Iterator[_Dated]:
     except OSError:
         return iter(run)
     return unpacked(path)
+
+
+# A thousand files are merged at once: each holds one chunk of its events.
+CHUNK_EVENTS = 32
+
+
+def packed(items: Iterable[object]) -> bytes:
+    """Events, or what has them, in chunks, one behind the other."""
+    import pickle
+
+    source = iter(items)
+    chunks = iter(lambda: list(islice(source, CHUNK_EVENTS)), [])
+    return b"".join(pickle.dumps(chunk, pickle.HIGHEST_PROTOCOL) for chunk in chunks)
+
+
+def unpacked(path: Path, start: int = 0, end: int | None = None) -> Iterator[Any]:
+    """What a file, or a part of it, was packed with, a chunk at a time.
+
+    It is open only while one is read: there may be thousands.
+    """
+    import pickle
+
+    offset, end = start, path.stat().st_size if end is None else end
+    while offset < end:
+        with path.open("rb") as file:
+            file.seek(offset)
+            chunk = pickle.load(file)  # noqa: S301 (our own file, see above)
+            offset = file.tell()
+        yield from chunk

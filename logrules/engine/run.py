@@ -20,8 +20,8 @@ from logrules.model.record import record, replace
 from logrules.model.report import Report, SourceNote
 from logrules.model.stream import End
 from logrules.parsing.reader import Reader
+from logrules.ruleset.kept_values import keep_patterns
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.pack_cache import keep_patterns
 from logrules.sources.source import Source, modified_of
 
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from logrules.model.change import Update
 from logrules.model.report import Report
-from logrules.notify.listener import Listener
+from logrules.notify.listener import Listener, TaskQueue
 from logrules.notify.notifications import matters
-from logrules.notify.task_queue import TaskQueue
 from logrules.output.atomic_write import UnwritableError, write_file
 from logrules.output.forms import form_of
 from logrules.output.report_json import render_json

@@ -21,7 +21,7 @@ from logrules.notify.listener import Listener
 from logrules.notify.panel_view import PanelView, panel_lines
 from logrules.output.escape import safe
 from logrules.sources.descriptors import write_all
-from logrules.sources.turn import Turn
+from logrules.sources.relay import Turn
 
 EVERY_S = 0.5
 HEIGHT = 8

@@ -98,9 +98,6 @@ class BriefReport(TextReport):
         if more > 0:
             self._put(0, (self._word(words.MORE).format(count=more), "dim"))
 
-    def _label(self, text: Text) -> str:
-        return words.LABELLED.of(self._language).format(label=self._word(text))
-
     def _more(self, count: int) -> str:
         """How many more there are, behind what is told."""
         return f"  {self._word(words.MORE_LINES).format(count=count)}" if count else ""
@@ -168,7 +165,7 @@ class BriefReport(TextReport):
         """The first ``steps`` of the fixes, as many as fit on a page of ``most`` lines, at least one."""
         if not fixes:
             return
-        self._put(0, (self._label(label).rstrip(), "bold"))
+        self._put(0, self._heading(label))
         shown = fitted(steps, most - self._page.used - (len(steps) < len(fixes)), self._page.columns)
         for fix, lines in zip(fixes, shown, strict=False):
             self._print_step(fix, lines)
@@ -202,19 +199,19 @@ class BriefReport(TextReport):
         """What stands below the diagnoses, with its indent."""
         unusual = lines_that_help(report)
         if unusual and (report.status is Status.UNEXPLAINED or not report.diagnoses):
-            yield 0, [(self._label(unusual_title(report)).rstrip(), "bold")]
+            yield 0, [self._heading(unusual_title(report))]
             # Beside a diagnosis a few are enough to say that there are some.
             most, widest = (_MAX_UNUSUAL_BESIDE, _MAX_NEAR) if report.diagnoses else (_MAX_UNUSUAL, _MAX_LINE)
             yield from _placed(unusual[-most:], widest)
         if steps := next_steps(report, self._shell):
-            yield 0, [(self._label(words.NEXT).rstrip(), "bold")]
+            yield 0, [self._heading(words.NEXT)]
             for what, command in steps:
                 yield 2, [(self._label(what), ""), (command, "bold")]
         if report.earlier_runs:
             more = self._more(len(report.earlier_runs) - 1)
             yield 0, [(f"{self._label(words.EARLIER)}{self._run(report.earlier_runs[-1])}{more}", "dim")]
         if report.stacks is not None:
-            yield 0, [(self._label(words.STACKS).rstrip(), "bold")]
+            yield 0, [self._heading(words.STACKS)]
             for told in (*report.stacks.said, *report.stacks.tree[:_MAX_TREE]):
                 yield 2, [(told, "")]
             if len(report.stacks.tree) > _MAX_TREE:

@@ -88,20 +88,20 @@ def _rule_lines(rule: Rule, pack: Pack, card: Card, language: str, shell: str) -
     yield f"- {_TIER.of(language)}: {rule.tier}"
     if rule.explained_by:
         yield f"- {_EXPLAINED_BY.of(language)}: {', '.join(f'`{cause}`' for cause in rule.explained_by)}"
-    if card.differs_from:
-        yield from ("", f"## {_DIFFERS.of(language)}", "", card.differs_from.of(language))
-    literals = [
-        literal for signal in pack.signals if signal.id.startswith(f"{rule.id}:") for literal in signal.literals
-    ]
-    if literals:
-        yield from ("", f"## {_RECOGNISED.of(language)}", "")
-        yield from (f"- `{literal}`" for literal in literals)
-    yield from ("", f"## {_FIXES.of(language)}", "")
-    for number, step in enumerate(card.own_first, start=1):
-        yield from _fix_lines(number, with_open_slots(step.fix), language, shell)
-    if card.references:
-        yield from ("", f"## {_REFERENCES.of(language)}", "")
-        yield from (f"- {reference}" for reference in card.references)
+    literals = [literal for one in pack.signals if one.id.startswith(f"{rule.id}:") for literal in one.literals]
+    steps = (
+        line
+        for number, step in enumerate(card.own_first, start=1)
+        for line in _fix_lines(number, with_open_slots(step.fix), language, shell)
+    )
+    for title, lines in (
+        (_DIFFERS, [card.differs_from.of(language)] if card.differs_from else []),
+        (_RECOGNISED, [f"- `{literal}`" for literal in literals]),
+        (_FIXES, [*steps]),
+        (_REFERENCES, [f"- {reference}" for reference in card.references]),
+    ):
+        if lines or title is _FIXES:
+            yield from ("", f"## {title.of(language)}", "", *lines)
 
 
 def _fix_lines(number: int, fix: Fix, language: str, shell: str) -> Iterator[str]:

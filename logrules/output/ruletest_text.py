@@ -4,30 +4,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
+from logrules.model import test_result as tests
 from logrules.model.lint_code import CODES
 from logrules.model.position import Problem
-from logrules.model.test_result import (
-    CaseFailure,
-    Clause,
-    MutationScore,
-    Outcome,
-    RejectReason,
-    Result,
-    RuleCoverage,
-    Share,
-    SignalHit,
-    SignalSeen,
-    Transition,
-    Trial,
-    total,
-)
 from logrules.output.escape import safe
 from logrules.output.numbers import counted
 
 _MAX_LINE = 300
 _SHOWN_TEXT = 160
 _SHOWN_WORDS = 3
-_WHY = {RejectReason.PATTERN: "its pattern does not fit", RejectReason.VETO: "`unless` forbids it"}
+_WHY = {tests.RejectReason.PATTERN: "its pattern does not fit", tests.RejectReason.VETO: "`unless` forbids it"}
 
 
 def render_findings(findings: Sequence[Problem], files: int, out: TextIO) -> None:
@@ -40,21 +26,21 @@ def render_findings(findings: Sequence[Problem], files: int, out: TextIO) -> Non
         out.write(f"`logrules explain {findings[0].code}` says more: {CODES[findings[0].code].title.en.lower()}\n")
 
 
-def render_results(results: Sequence[Result], out: TextIO) -> None:
+def render_results(results: Sequence[tests.Result], out: TextIO) -> None:
     """A paragraph for each failed test, and the summary."""
-    failed = (result for result in results if result.outcome is Outcome.FAILED)
+    failed = (result for result in results if result.outcome is tests.Outcome.FAILED)
     out.writelines(f"{line}\n" for result in failed for line in paragraphs(result))
     out.write(f"{summary(results)}\n")
 
 
-def paragraphs(result: Result) -> Iterator[str]:
+def paragraphs(result: tests.Result) -> Iterator[str]:
     """Each fault of a test: what it is, the log line, the condition taken apart, the nearest rule that fired."""
     for fault in result.faults:
         yield f"{result.place}: {safe(result.name)} {safe(fault.message)}"
         yield from (f"    {line}" for line in told(fault, _MAX_LINE))
 
 
-def told(fault: CaseFailure, most_chars: int | None = None) -> Iterator[str]:
+def told(fault: tests.CaseFailure, most_chars: int | None = None) -> Iterator[str]:
     """What there is to say of a fault behind its message, as much of the log line as these characters."""
     if fault.line is not None:
         yield f"line: {safe(fault.line)[:most_chars]}"
@@ -63,49 +49,49 @@ def told(fault: CaseFailure, most_chars: int | None = None) -> Iterator[str]:
         yield f"nearest rule that fired: {fault.nearest}"
 
 
-def summary(results: Iterable[Result]) -> str:
+def summary(results: Iterable[tests.Result]) -> str:
     """How many of each kind of test there were, and how many failed."""
     known = list(results)
     kinds = Counter(result.kind for result in known)
     outcomes = Counter(result.outcome for result in known)
-    tests = ", ".join(counted(count, kind) for kind, count in kinds.items()) or "no tests"
-    missed = outcomes[Outcome.EXPECTED_MISS]
+    run = ", ".join(counted(count, kind) for kind, count in kinds.items()) or "no tests"
+    missed = outcomes[tests.Outcome.EXPECTED_MISS]
     expected = f", {missed} missed as expected" if missed else ""
-    return f"{tests}: {outcomes[Outcome.FAILED]} failed{expected}"
+    return f"{run}: {outcomes[tests.Outcome.FAILED]} failed{expected}"
 
 
-def explanation(clauses: Iterable[Clause]) -> Iterator[str]:
+def explanation(clauses: Iterable[tests.Clause]) -> Iterator[str]:
     """The condition, a part a line: whether it held, and why."""
     for clause in clauses:
         mark = "holds" if clause.holds else "fails"
         yield f"{mark}  {'  ' * clause.depth}{safe(clause.text)}  ({safe(clause.reason)})"
 
 
-def render_coverage(covered: Sequence[RuleCoverage], out: TextIO) -> None:
+def render_coverage(covered: Sequence[tests.RuleCoverage], out: TextIO) -> None:
     """What no example exercises."""
     out.writelines(f"{one.rule}: {sentence}\n" for one in covered for sentence in one.missing)
     out.writelines(
-        f"{what}: {_share_shown(total(getattr(one, what) for one in covered))} exercised\n"
+        f"{what}: {_share_shown(tests.total(getattr(one, what) for one in covered))} exercised\n"
         for what in ("signals", "branches", "captures")
     )
 
 
-def render_mutation_scores(tried: Sequence[MutationScore], out: TextIO) -> None:
+def render_mutation_scores(tried: Sequence[tests.MutationScore], out: TextIO) -> None:
     """The mutants that no example notices."""
     out.writelines(f"{one.path}: {one.rule}: no example notices {what}\n" for one in tried for what in one.survivors)
-    out.write(f"mutants: {_share_shown(total(one.noticed for one in tried))} noticed\n")
+    out.write(f"mutants: {_share_shown(tests.total(one.noticed for one in tried))} noticed\n")
 
 
-def _share_shown(share: Share) -> str:
+def _share_shown(share: tests.Share) -> str:
     return f"{share.done} of {share.all} ({share.percent:.1f} %)"
 
 
-def render_trial(trial: Trial, out: TextIO) -> None:
+def render_trial(trial: tests.Trial, out: TextIO) -> None:
     """Write the trial."""
     out.writelines(f"{line}\n" for line in _lines(trial))
 
 
-def _lines(trial: Trial) -> Iterator[str]:
+def _lines(trial: tests.Trial) -> Iterator[str]:
     yield from _verdict(trial)
     yield from ("", "signals")
     for signal in trial.signals:
@@ -118,7 +104,7 @@ def _lines(trial: Trial) -> Iterator[str]:
     yield from (f"  {line}" for line in explanation(trial.clauses))
 
 
-def _verdict(trial: Trial) -> Iterator[str]:
+def _verdict(trial: tests.Trial) -> Iterator[str]:
     if trial.fired:
         yield f"{trial.rule} fires"
         if trial.place is not None:
@@ -133,11 +119,11 @@ def _verdict(trial: Trial) -> Iterator[str]:
         yield f"  the first diagnosis is {trial.nearest}"
 
 
-def _instead(trial: Trial) -> str:
+def _instead(trial: tests.Trial) -> str:
     return f": {trial.nearest} says more of the same lines" if trial.nearest else ""
 
 
-def _shortfall(trial: Trial) -> str:
+def _shortfall(trial: tests.Trial) -> str:
     """How much of the condition holds, and what is missing, with the nearest line."""
     inner = [clause for clause in trial.clauses if clause.depth == 1] or list(trial.clauses)
     missing = [clause for clause in inner if not clause.holds]
@@ -145,7 +131,7 @@ def _shortfall(trial: Trial) -> str:
     return "; ".join([count, *(f"{safe(clause.text)}: {safe(clause.reason)}" for clause in missing[:3])])
 
 
-def _signal(signal: SignalSeen) -> Iterator[str]:
+def _signal(signal: tests.SignalSeen) -> Iterator[str]:
     yield f"  {signal.name}: {counted(signal.count, 'line')}"
     yield from (f"    {_line(one)}" for one in signal.hits)
     if signal.count > len(signal.hits):
@@ -159,12 +145,12 @@ def _signal(signal: SignalSeen) -> Iterator[str]:
         yield from (f"      {_line(one)}" for one in signal.refused)
 
 
-def _line(one: SignalHit) -> str:
+def _line(one: tests.SignalHit) -> str:
     captures = ", ".join(f"{name}={value}" for name, value in one.captures)
     note = f"  [{_WHY[one.refused]}]" if one.refused else f"  {{{captures}}}" if captures else ""
     return f"{safe(one.source)}:{one.line}: {safe(one.text.strip())[:_SHOWN_TEXT]}{safe(note)}"
 
 
-def _turn(turn: Transition) -> str:
+def _turn(turn: tests.Transition) -> str:
     where = "at the end" if turn.line is None else f"{safe(turn.source)}:{turn.line}"
     return f"{where}  {'holds' if turn.holds else 'fails'}  {safe(turn.text)}  ({safe(turn.reason)})"

@@ -130,17 +130,13 @@ def with_paths(report: Report, paths: Mapping[str, str]) -> Report:
 
     def located(one: Diagnosis, fix: Fix) -> Fix:
         if not named:
-            return _to_fill_in(fix)
+            run, powershell = (one if one is None else _ONE_LOG.sub(_SAVED, one) for one in (fix.run, fix.powershell))
+            return replace(fix, run=run, powershell=powershell)
         first = paths.get(one.evidence[0].source, named[0]) if one.evidence else named[0]
         return fix if unpacker is None else _located(fix, first, named, *unpacker)
 
     diagnoses = tuple(replace(one, fixes=tuple(located(one, fix) for fix in one.fixes)) for one in report.diagnoses)
     return replace(report, paths=dict(paths), diagnoses=diagnoses)
-
-
-def _to_fill_in(fix: Fix) -> Fix:
-    run, powershell = (one if one is None else _ONE_LOG.sub(_SAVED, one) for one in (fix.run, fix.powershell))
-    return replace(fix, run=run, powershell=powershell)
 
 
 def _located(fix: Fix, first: str, named: Sequence[str], prefix: str, cat: str) -> Fix:

@@ -56,7 +56,7 @@ class FullReport(TextReport):
             certainty_in_words(one, self._language),
         ]
         self._put(3, (" · ".join(facts) + where(one, self._language), "dim"))
-        self._put(3, (self._labelled(words.WHY), "bold"), (self._word(one.why), ""))
+        self._put(3, (self._label(words.WHY), "bold"), (self._word(one.why), ""))
         self._evidence(one.evidence)
         if sides is not None:
             self._sides(sides)
@@ -65,7 +65,7 @@ class FullReport(TextReport):
         for number_of_fix, fix in enumerate(one.fixes, start=1):
             self._fix(number_of_fix, fix)
         if is_restart_advised(one):
-            self._put(3, (self._labelled(words.RESTART_WORD), "bold"), (self._word(words.RESTART[one.restart]), ""))
+            self._put(3, (self._label(words.RESTART_WORD), "bold"), (self._word(words.RESTART[one.restart]), ""))
         if one.checks:
             self._put(3, (f"{self._word(words.CONFIRM)} {','.join(one.checks)}", "dim"))
         for label, effects in effects_told(one):
@@ -118,18 +118,12 @@ class FullReport(TextReport):
         """What else a reader should know."""
         lines = [[(f"{line.place}  ", "cyan"), (line.text[:_MAX_LINE], "")] for line in report.unusual]
         self._section(unusual_title(report), lines)
-        steps = [[(self._labelled(what), ""), (command, "bold")] for what, command in next_steps(report, self._shell)]
+        steps = [[(self._label(what), ""), (command, "bold")] for what, command in next_steps(report, self._shell)]
         self._section(words.NEXT, steps)
         self._section(words.EARLIER, [[(self._run(run), "dim")] for run in report.earlier_runs])
         if report.stacks is not None:
             self._section(words.STACKS, [[(told, "")] for told in (*report.stacks.said, *report.stacks.tree)])
         self._section(words.NOTES, [[(f"{note.source}: {note.note}", "dim")] for note in report.notes])
-
-    def _heading(self, title: Text) -> StyledText:
-        return self._labelled(title).rstrip(), "bold"
-
-    def _labelled(self, label: Text) -> str:
-        return words.LABELLED.of(self._language).format(label=self._word(label))
 
     def _section(self, title: Text, lines: Sequence[Sequence[StyledText]]) -> None:
         if lines:

@@ -43,6 +43,12 @@ class TextReport:
     def _word(self, text: Text) -> str:
         return text.of(self._language)
 
+    def _label(self, text: Text) -> str:
+        return words.LABELLED.of(self._language).format(label=self._word(text))
+
+    def _heading(self, title: Text) -> StyledText:
+        return self._label(title).rstrip(), "bold"
+
     def _put_head(self, report: Report) -> None:
         """One line that says it all; then what was read: logs, lines, how many of the ranks; and what could not be."""
         phase = phase_in_words(report).of(self._language).format(phase=report.phase)

@@ -7,13 +7,19 @@ from logrules.model.position import Problem
 from logrules.model.record import replace
 from logrules.ruleset import models as schema
 from logrules.ruleset.card_builder import kept_step
-from logrules.ruleset.framework_builder import WAIT_KEYS, add_framework, qualified, trace_of
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.long_tables import RuleTable, SignalTable
 from logrules.ruleset.pack import HeaderFormat, Pack, Rule, Signal
-from logrules.ruleset.pattern_work import lengths_without_clock
-from logrules.ruleset.required_words import required_words
-from logrules.ruleset.rule_builder import PackBuilder, add_rule, rules_of_tables
+from logrules.ruleset.pack_builder import (
+    WAIT_KEYS,
+    PackBuilder,
+    add_framework,
+    add_rule,
+    qualified,
+    rules_of_tables,
+    trace_of,
+)
+from logrules.ruleset.pattern_work import lengths_without_clock, required_words
 from logrules.ruleset.rule_file import RuleSource
 from logrules.ruleset.tables import EXCEPTIONS, Phase, Tables
 from logrules.ruleset.translation import Translation, joined

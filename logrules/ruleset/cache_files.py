@@ -15,6 +15,7 @@ from pathlib import Path
 KEPT_OF_A_KIND = 8
 # The largest that we write has four; what is larger is none of ours, and is to take no memory.
 _MAX_BYTES = 64 << 20
+_WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)
 _CHECKSUM_BYTES = len(b"%08x\n" % 0)
 
 
@@ -69,7 +70,9 @@ def keep(kind: str, name: str, body: bytes) -> None:
         except BaseException:
             Path(unfinished).unlink(missing_ok=True)
             raise
-        _forget_old(folder, kind)
+        found = sorted(folder.glob(f"{kind}-*"), key=lambda path: path.stat().st_mtime, reverse=True)
+        for path in found[KEPT_OF_A_KIND:]:
+            path.unlink(missing_ok=True)
 
 
 def keep_for(kind: str, asked: bytes, body: bytes) -> None:
@@ -89,7 +92,7 @@ def _name_for(kind: str, asked: bytes) -> str:
 def _read_own(path: Path) -> bytes:
     """A regular file of a size of ours that this user owns and nobody else may write."""
     # A named pipe that nobody writes to would be waited for.
-    with open(path, "rb", buffering=0, opener=_without_waiting) as stream:
+    with open(path, "rb", buffering=0, opener=lambda name, flags: os.open(name, flags | _WITHOUT_WAITING)) as stream:
         status = os.fstat(stream.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_BYTES:
             raise ValueError("no file of ours")
@@ -98,13 +101,3 @@ def _read_own(path: Path) -> bytes:
         with contextlib.suppress(OSError):
             os.utime(stream.fileno())  # what is in use is not old
         return stream.read()
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-
-
-def _forget_old(folder: Path, kind: str) -> None:
-    found = sorted(folder.glob(f"{kind}-*"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in found[KEPT_OF_A_KIND:]:
-        path.unlink(missing_ok=True)

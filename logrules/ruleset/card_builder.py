@@ -4,7 +4,6 @@ import marshal
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from logrules.model.report import Risk
 from logrules.ruleset import models as schema
 from logrules.ruleset.causes import Alternative, Cause
 from logrules.ruleset.file_adapter import adapter_of
@@ -39,7 +38,8 @@ def kept_step(step: schema.NamedFixFile) -> bytes:
 
 def _spelled_out(step: schema.FixFile) -> dict[str, Any]:
     kind: type = type(step)
-    return {**adapter_of(kind).dump_python(step, mode="json", exclude_defaults=True), "risk": _risk(step).value}
+    risk = step.risk or usual_risk(step.bash, step.env, changes=bool(step.flags or step.config or step.code))
+    return {**adapter_of(kind).dump_python(step, mode="json", exclude_defaults=True), "risk": risk.value}
 
 
 def _referred(steps: Iterable[schema.AnyFix]) -> list[dict[str, Any]]:
@@ -77,10 +77,6 @@ def _is_chosen(step: schema.AnyFix, vocabulary: Vocabulary) -> bool:
 def _asks(step: schema.FixFile, params: Mapping[str, str]) -> bool:
     asks = asks_of_log(with_params(step.do, params), with_params(step.bash, params))
     return asks or any(getattr(step, key) for key in _CHOSEN_BY)
-
-
-def _risk(step: schema.FixFile) -> Risk:
-    return step.risk or usual_risk(step.bash, step.env, changes=bool(step.flags or step.config or step.code))
 
 
 def _kept(plain: Mapping[str, Any]) -> bytes:

@@ -12,10 +12,10 @@ from logrules.ruleset.apply_settings import with_settings
 from logrules.ruleset.assemble import EMPTY, assemble
 from logrules.ruleset.bounds import MAX_PACK_PARTS
 from logrules.ruleset.config import Config
+from logrules.ruleset.file_adapter import validated
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.pack import Pack, Replaced
 from logrules.ruleset.rule_file import SHIPPED, RuleSource, RuleText
-from logrules.ruleset.schema_problems import validated
 from logrules.ruleset.tables import EXCEPTIONS, EXITS, Tables
 from logrules.ruleset.translation import TRANSLATIONS, Translation
 from logrules.ruleset.yaml_reader import parse_document

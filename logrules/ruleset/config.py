@@ -14,9 +14,9 @@ from logrules.model.record import field, record
 from logrules.model.report import Severity
 from logrules.ruleset.bounds import Duration
 from logrules.ruleset.causes import Cause
+from logrules.ruleset.file_adapter import validated
 from logrules.ruleset.framework_models import FrameworkFile, MarkerFile
 from logrules.ruleset.rule_file import RuleSource
-from logrules.ruleset.schema_problems import validated
 from logrules.ruleset.settings import PROJECT_NAME, Settings
 from logrules.ruleset.tables import Phase, Tables
 from logrules.ruleset.yaml_reader import Document

@@ -4,7 +4,8 @@ A dataclass becomes ``{"$": name, "row": its fields in order}``, a tuple a list 
 tuple of dataclasses of one kind ``{"$": name, "rows": …, "nested": the places of fields that must be built}``, an
 enumeration member its value under its class's name. Each row of a `LongTable` is bytes of its own, so
 that it can be built alone. Names say in which module a class is; nothing is ever built but dataclasses, enumerations
-and long tables of ours.
+and long tables of ours. A compiled pack is kept so, under the digest of all that it was made of; beside it the patterns
+of all packs.
 """
 
 import marshal
@@ -16,6 +17,8 @@ from typing import Any, TypeVar
 
 from logrules.ruleset.cache_files import keep, kept
 from logrules.ruleset.long_tables import LongTable
+from logrules.ruleset.pack import Pack
+from logrules.ruleset.pattern import VERSION, forms_made, let_go_of_stored, use_stored
 
 Value = TypeVar("Value")
 
@@ -143,3 +146,34 @@ def _built(plain: Iterable[Any]) -> list[Any]:
 
 def _built_alone(kept_row: bytes) -> Any:
     return from_plain(marshal.loads(kept_row))  # noqa: S302 (part of what `kept_value` read)
+
+
+# A pack has 3,000. Beyond this most are those of rules that were edited since: those in use are kept anew.
+MOST_PATTERNS = 10_000
+
+
+def cached_pack(digest: str) -> Pack | None:
+    """The pack that was kept under this digest, or None. No pattern that was kept need be compiled again."""
+    use_stored(_kept_patterns())
+    found = kept_value("pack", digest, Pack)
+    return found if found is not None and found.digest == digest else None
+
+
+def keep_pack(found: Pack) -> None:
+    """Keep a compiled pack, and the patterns that were compiled with it, for the next start."""
+    keep_value("pack", found.digest, found)
+    keep_patterns()
+
+
+def keep_patterns() -> None:
+    """Keep the patterns that this process compiled itself beside those that were kept before."""
+    new = forms_made()
+    if new:
+        known = _kept_patterns()
+        known = {**(known if len(known) + len(new) <= MOST_PATTERNS else {}), **new}
+        keep_value("patterns", VERSION, known)
+        let_go_of_stored(known)
+
+
+def _kept_patterns() -> Mapping[str, bytes]:
+    return kept_value("patterns", VERSION, dict) or {}

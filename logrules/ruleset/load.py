@@ -11,8 +11,8 @@ from logrules.model.position import Position, Problem
 from logrules.ruleset.bounded_read import read_named
 from logrules.ruleset.bounds import MAX_FILE_BYTES, MAX_PACK_BYTES, MAX_PACK_FILES
 from logrules.ruleset.cache_files import keep_for, kept_for
+from logrules.ruleset.kept_values import cached_pack, keep_pack
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.pack_cache import cached_pack, keep_pack
 from logrules.ruleset.rule_file import SHIPPED, RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruleset.translation import TRANSLATIONS

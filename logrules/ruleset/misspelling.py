@@ -12,20 +12,22 @@ LISTED_BY = {
 }
 
 
-def near_hint(name: str, known: Collection[str]) -> str | None:
-    """The known name that is most like it, as a question; None where none is."""
+def near(name: str, known: Collection[str], most: int = 1) -> list[str]:
+    """The known names that are most like it, if any are."""
     from difflib import get_close_matches
 
-    near = get_close_matches(name, known, n=1)
-    return f"did you mean `{near[0]}`?" if near else None
+    return get_close_matches(name, known, n=most)
+
+
+def near_hint(name: str, known: Collection[str]) -> str | None:
+    """The known name that is most like it, as a question; None where none is."""
+    return next((f"did you mean `{one}`?" for one in near(name, known)), None)
 
 
 def known_hint(name: str, known: Collection[str], listed_by: str | None = None) -> str:
     """What may have been meant: the nearest name, else the command that lists all, else as many as one reads."""
-    near = near_hint(name, known)
-    if near or listed_by:
-        return near or f"see `{listed_by}`"
-    return f"known are {listing(sorted(known))}"
+    otherwise = f"see `{listed_by}`" if listed_by else f"known are {listing(sorted(known))}"
+    return near_hint(name, known) or otherwise
 
 
 def listing(names: Sequence[str]) -> str:

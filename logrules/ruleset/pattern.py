@@ -34,11 +34,11 @@ _UNBOUNDED = late_pattern(
 # `regex` writes a group that must come once at least a second time to repeat it, so that groups of groups double what a
 # pattern takes: sixteen of them 90 MB, twenty 1.4 GB.
 MAX_NESTED_REPEATS = 8
-_GROUPING = late_pattern(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|(?P<opens>\()|(?P<closes>\))(?P<repeats>[*+?{])?", re.DOTALL)
 # Likewise it writes out what must come a number of times: `a{99999999}` takes gigabytes.
 MAX_WRITTEN_OUT = 100_000
-_COUNTED = late_pattern(
-    r"\\p\{[^}]*\}|\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|(?P<opens>\()|(?P<closes>\))|\{(?P<least>\d+)[,}]|.",
+_PARTS = late_pattern(
+    r"\\p\{[^}]*\}|\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|(?P<opens>\()|(?P<closes>\))(?P<repeats>(?=[*+?{]))?"
+    r"|\{(?P<least>\d+)[,}]|.",
     re.DOTALL | re.IGNORECASE,
 )
 
@@ -72,11 +72,12 @@ def _checked(pattern: str) -> "regex.Pattern[str]":
     """A pattern that nobody compiled before."""
     if found := _UNBOUNDED.search(pattern):
         raise ValueError(f"not a pattern that may be used: `{found[1]}` has no bound of work")
-    if _nested_repeats(pattern) > MAX_NESTED_REPEATS:
+    nested, written_out = _repetition(pattern)
+    if nested > MAX_NESTED_REPEATS:
         raise ValueError(
             f"not a pattern that may be used: more than {MAX_NESTED_REPEATS} repeated groups in each other"
         )
-    if _written_out(pattern) > MAX_WRITTEN_OUT:
+    if written_out > MAX_WRITTEN_OUT:
         raise ValueError(f"not a pattern that may be used: repeated to more than {MAX_WRITTEN_OUT:,} parts")
     try:
         return regex.compile(pattern)
@@ -86,35 +87,24 @@ def _checked(pattern: str) -> "regex.Pattern[str]":
         raise ValueError("not a valid pattern: it is nested or repeated too often") from None
 
 
-def _nested_repeats(pattern: str) -> int:
-    """How many repeated groups lie in each other, where most do."""
-    within = [0]
-    for found in _GROUPING.finditer(pattern):
-        if found["opens"]:
-            within.append(0)
-        elif found["closes"] and len(within) > 1:
-            inner = within.pop() + (found["repeats"] is not None)
-            within[-1] = max(within[-1], inner)
-    return within[0]
-
-
-def _written_out(pattern: str) -> int:
-    """Of how many parts a pattern is where each that must come a number of times stands there so often."""
-    all_of, last_of = [0], [0]
-    for found in _COUNTED.finditer(pattern):
+def _repetition(pattern: str) -> tuple[int, int]:
+    """How many repeated groups lie in each other, where most do; and of how many parts the pattern is written out."""
+    nested, all_of, last_of = [0], [0], [0]
+    for found in _PARTS.finditer(pattern):
         part = 1
         if found["opens"]:
-            all_of.append(0)
-            last_of.append(0)
+            for stack in (nested, all_of, last_of):
+                stack.append(0)
             continue
         if found["closes"] and len(all_of) > 1:
-            part = all_of.pop()
+            part, inner = all_of.pop(), nested.pop() + (found["repeats"] is not None)
             last_of.pop()
+            nested[-1] = max(nested[-1], inner)
         elif found["least"]:
             part = last_of[-1] * (int(found["least"]) - 1)
         last_of[-1] = part + (last_of[-1] if found["least"] else 0)
         all_of[-1] += part
-    return all_of[0]
+    return nested[0], all_of[0]
 
 
 @lru_cache(maxsize=4)
@@ -241,14 +231,9 @@ def _stored_form(made: "regex.Pattern[str]") -> bytes | None:
 
 
 def _restored(form: bytes) -> "regex.Pattern[str]":
-    rebuild, _ = _rebuilding(_sample())
-    found: regex.Pattern[str] = rebuild(*marshal.loads(form))  # noqa: S302 (see `pack_cache`)
+    rebuild, _ = _rebuilding(regex.compile(""))
+    found: regex.Pattern[str] = rebuild(*marshal.loads(form))  # noqa: S302 (see `kept_values`)
     return found
-
-
-@lru_cache(maxsize=1)
-def _sample() -> "regex.Pattern[str]":
-    return regex.compile("")
 
 
 def _rebuilding(made: "regex.Pattern[str]") -> tuple[Callable[..., Any], tuple[Any, ...]]:

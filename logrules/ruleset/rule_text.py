@@ -83,7 +83,7 @@ def title_of(pack: Pack, rule: str) -> Text:
 
 def read_kept(kept: bytes) -> dict[str, Any]:
     """What `card_builder` kept of a card or a step."""
-    found: dict[str, Any] = marshal.loads(kept)  # noqa: S302 (see `pack_cache`)
+    found: dict[str, Any] = marshal.loads(kept)  # noqa: S302 (see `kept_values`)
     return found
 
 
@@ -172,14 +172,12 @@ def causes_of(pack: Pack) -> tuple[Word, ...]:
 
 def steps_of(pack: Pack) -> tuple[Word, ...]:
     """All steps that have a name, those of one file together."""
-    return tuple(_step_word(name, read_kept(step), pack.translation) for name, step in pack.steps.items())
-
-
-def _step_word(name: str, plain: Mapping[str, Any], translation: Translation) -> Word:
-    """A step by what it says to do, with what its parameters are otherwise."""
-    said = translation.fixes.get(name) or StepTranslation("")
-    fix = _fix(filled(plain, plain.get("params", {})), said)
-    return Word(name, fix.do, fix.note or Text("", ""))
+    plain = {name: read_kept(step) for name, step in pack.steps.items()}
+    fixes = {
+        name: _fix(filled(step, step.get("params", {})), pack.translation.fixes.get(name) or StepTranslation(""))
+        for name, step in plain.items()
+    }
+    return tuple(Word(name, fix.do, fix.note or Text("", "")) for name, fix in fixes.items())
 
 
 def _word(row: Phase | Cause, translated: Mapping[str, WordTranslation]) -> Word:

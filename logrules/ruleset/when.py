@@ -1,4 +1,4 @@
-"""The `when` language: text to Condition, parsed once when a rule is loaded.
+"""The `when` language: text to Condition, parsed once when a rule is loaded, and back.
 
     condition   := every ("or" every)*
     every       := factor ("and" factor)*
@@ -13,10 +13,10 @@ The grammar is built on first use: nothing here is imported or built while a cac
 import re
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from logrules.ruleset import condition as nodes
-from logrules.ruleset.duration import LENGTH, seconds
+from logrules.ruleset.duration import LENGTH, seconds, spelled
 from logrules.ruleset.misspelling import listing
 
 if TYPE_CHECKING:
@@ -49,11 +49,6 @@ def parse_when(text: str, signals: Mapping[str, int]) -> nodes.Condition:
     if not nodes.positive(condition):
         raise ConditionFault("nothing needs to happen for this condition to hold", 1)
     return condition
-
-
-def _explain(text: str, at: int) -> str:
-    rest = text[at:].split()
-    return f"unexpected `{rest[0]}`" if rest else "the condition ends too early"
 
 
 _Build: TypeAlias = Callable[[Mapping[str, int]], nodes.Condition]
@@ -89,7 +84,9 @@ def _parsed(text: str) -> _Build:
     try:
         found: _Build = _grammar().parse_string(text, parse_all=True)[0]
     except pp.ParseBaseException as fault:
-        raise ConditionFault(_explain(text, fault.loc), fault.loc + 1) from None
+        rest = text[fault.loc :].split()
+        unexpected = f"unexpected `{rest[0]}`" if rest else "the condition ends too early"
+        raise ConditionFault(unexpected, fault.loc + 1) from None
     return found
 
 
@@ -162,3 +159,64 @@ def _metric(keywords: "Mapping[str, pp.ParserElement]", integer: "pp.ParserEleme
     trend = subject + pp.one_of([trend.value for trend in nodes.Trend]) + over
     trend.set_parse_action(lambda found: lambda _signals: nodes.MetricTrend(found[0], nodes.Trend(found[1]), found[2]))
     return pp.MatchFirst([is_not, spike, bound, trend])
+
+
+# What a signal's number is called in its rule.
+NameOf = Callable[[int], str]
+
+
+def spell(condition: nodes.Condition, name_of: NameOf) -> str:
+    """The condition in the words of the language; parsing them gives the condition again."""
+    return _SPELLED[type(condition)](condition, name_of)
+
+
+def _joined(part: nodes.Every | nodes.Some, word: str, name_of: NameOf) -> str:
+    # What binds less stands in brackets, and so does what binds alike.
+    loose = (nodes.Some,) if word == "or" else (nodes.Every, nodes.Some)
+    return f" {word} ".join(_bracketed(one, name_of, *loose) for one in part.parts)
+
+
+def _bracketed(part: nodes.Condition, name_of: NameOf, *loose: type) -> str:
+    text = spell(part, name_of)
+    return f"({text})" if isinstance(part, loose) else text
+
+
+def _any(signals: nodes.Signals, name_of: NameOf) -> str:
+    listed = " or ".join(map(name_of, signals))
+    return listed if len(signals) == 1 else f"({listed})"
+
+
+def _within(within_s: float | None) -> str:
+    return "" if within_s is None else f" within {spelled(within_s)}"
+
+
+def _detector(it: nodes.Detector, _name_of: NameOf) -> str:
+    spoken = f"{it.kind.value} > {spelled(it.longer_than_s)}" if it.longer_than_s else it.kind.value
+    return spoken if it.says is None else f"{spoken} that says /{it.says}/"
+
+
+def _compared(it: nodes.MetricBound | nodes.MetricSpike, bound: float) -> str:
+    return f"metric({it.metric}) {'>' if it.above else '<'} {bound:g}"
+
+
+# Each node in the words of the language.
+_SPELLED: Mapping[type, Callable[[Any, NameOf], str]] = {
+    nodes.Every: lambda it, name_of: _joined(it, "and", name_of),
+    nodes.Some: lambda it, name_of: _joined(it, "or", name_of),
+    nodes.Not: lambda it, name_of: f"not {_bracketed(it.part, name_of, nodes.Every, nodes.Some)}",
+    nodes.Supported: lambda it, name_of: spell(it.part, name_of),
+    nodes.Occurred: lambda it, name_of: _any(it.signals, name_of),
+    nodes.Sequence: lambda it, name_of: " then ".join(_any(step, name_of) for step in it.steps) + _within(it.within_s),
+    nodes.Absence: lambda it, name_of: (
+        f"{_any(it.after, name_of)} without {_any(it.missing, name_of)}{_within(it.within_s)}"
+    ),
+    nodes.Repeated: lambda it, name_of: (
+        f"count({' or '.join(map(name_of, it.signals))}) >= {it.least}{_within(it.within_s)}"
+    ),
+    nodes.Waiting: lambda it, _: f"waiting({it.wait})",
+    nodes.Detector: _detector,
+    nodes.MetricIs: lambda it, _: f"metric({it.metric}) {'stays' if it.stays else 'is'} {it.kind.value}",
+    nodes.MetricBound: lambda it, _: _compared(it, it.bound) + (f" over {it.over}" if it.over != 1 else ""),
+    nodes.MetricSpike: lambda it, _: f"{_compared(it, it.factor)} * median over {it.over}",
+    nodes.MetricTrend: lambda it, _: f"metric({it.metric}) {it.trend.value} over {it.over}",
+}

@@ -10,8 +10,7 @@ from logrules.model.errors import LogrulesError
 from logrules.model.record import record
 from logrules.ruleset.load import CASE_NAME, rule_texts, shipped_rules
 from logrules.ruleset.rule_file import RuleText
-from logrules.ruletest.case import Case, Test, lines_of
-from logrules.ruletest.suite import Example
+from logrules.ruletest.rule_tests import Case, Example, Test, lines_of
 
 if TYPE_CHECKING:
     from logrules.ruleset.models import RuleFile, SignalFile

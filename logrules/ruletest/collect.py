@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from logrules.model.record import record
-from logrules.ruleset.kept_values import keep_value, kept_value
+from logrules.ruleset.kept_values import cached_pack, keep_pack, keep_value, kept_value
 from logrules.ruleset.load import CASE_NAME, digest_of, own_texts, shipped_rules, shipped_texts
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.pack_cache import cached_pack, keep_pack
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import Settings
-from logrules.ruletest.case import Case, Test, find_cases, read_cases
-from logrules.ruletest.suite import Suite
+from logrules.ruletest.rule_tests import Case, Suite, Test, find_cases, read_cases
 
 if TYPE_CHECKING:
     from logrules.ruleset.config import Config

@@ -9,24 +9,9 @@ from logrules.inference.rule_evaluation import Judged
 from logrules.model.event import Event
 from logrules.model.record import record
 from logrules.model.test_result import Clause
-from logrules.ruleset.condition import (
-    Absence,
-    Condition,
-    Detection,
-    Detector,
-    Every,
-    Leaf,
-    Not,
-    Occurred,
-    Repeated,
-    Sequence,
-    Some,
-    Supported,
-    Waiting,
-    signals_of,
-)
+from logrules.ruleset import condition as nodes
 from logrules.ruleset.duration import spelled
-from logrules.ruleset.unparse import NameOf, spell
+from logrules.ruleset.when import NameOf, spell
 
 
 @record
@@ -62,19 +47,19 @@ class ConditionPart:
         return tuple(Clause(len(path), part.text, part.holds, part.reason) for path, part in self.all())
 
 
-def explain(condition: Condition, judged: Judged, name_of: NameOf) -> ConditionPart:
+def explain(condition: nodes.Condition, judged: Judged, name_of: NameOf) -> ConditionPart:
     """The condition taken apart; ``name_of`` says what its rule calls a signal."""
     true = holds(condition, judged.found, judged.together)
     text = spell(condition, name_of)
     part = partial(explain, judged=judged, name_of=name_of)
     match condition:
-        case Supported(supported):
+        case nodes.Supported(supported):
             return part(supported)
-        case Every(parts) | Some(parts):
+        case nodes.Every(parts) | nodes.Some(parts):
             inner = tuple(map(part, parts))
             tally = f"{sum(one.holds for one in inner)} of {len(inner)} parts hold"
-            return ConditionPart(text, true, tally, "and" if isinstance(condition, Every) else "or", inner)
-        case Not(negated):
+            return ConditionPart(text, true, tally, "and" if isinstance(condition, nodes.Every) else "or", inner)
+        case nodes.Not(negated):
             reason = "its part does not hold" if true else "its part holds"
             return ConditionPart(text, true, reason, "not", (part(negated),))
         case _:
@@ -83,7 +68,7 @@ def explain(condition: Condition, judged: Judged, name_of: NameOf) -> ConditionP
             return ConditionPart(text, true, reason, observations=_observations(condition, judged))
 
 
-def _observations(leaf: Leaf, judged: Judged) -> tuple[Observation, ...]:
+def _observations(leaf: nodes.Leaf, judged: Judged) -> tuple[Observation, ...]:
     """The lines of a leaf that holds, or those on its way there."""
     match judged.found[leaf] or judged.states.get(leaf):
         case Match(pairs) | RepeatedState(match=Match(pairs)) | AbsenceState(pending=Match(pairs)):
@@ -100,33 +85,33 @@ def _seen(match: Match) -> str:
     return f"line {shown}" if len(lines) == 1 else f"lines {shown}"
 
 
-def _missing(leaf: Leaf, judged: Judged, name_of: NameOf) -> str:
+def _missing(leaf: nodes.Leaf, judged: Judged, name_of: NameOf) -> str:
     match leaf, judged.states.get(leaf):
-        case Repeated(), RepeatedState() as state:
+        case nodes.Repeated(), RepeatedState() as state:
             return _too_few(leaf, state)
-        case Sequence(), SequenceState() as state:
+        case nodes.Sequence(), SequenceState() as state:
             return _broken_off(leaf, state, name_of)
-        case Absence(), AbsenceState() as state:
+        case nodes.Absence(), AbsenceState() as state:
             return _answered(leaf, state, name_of)
-        case Absence(after=after), None:
+        case nodes.Absence(after=after), None:
             return f"{_names(after, name_of)} is absent"
-        case ((Occurred() | Repeated() | Sequence()), _):
+        case ((nodes.Occurred() | nodes.Repeated() | nodes.Sequence()), _):
             return _absent(leaf, judged, name_of)
-        case Waiting(), _:
+        case nodes.Waiting(), _:
             return _not_waiting(leaf, judged)
-        case Detector(Detection.QUIET), _:
+        case nodes.Detector(nodes.Detection.QUIET), _:
             return _not_quiet(judged)
         case _:
             return "is not so"
 
 
-def _absent(leaf: Leaf, judged: Judged, name_of: NameOf) -> str:
-    refused = [signal for signal in signals_of(leaf) if signal in judged.refused]
+def _absent(leaf: nodes.Leaf, judged: Judged, name_of: NameOf) -> str:
+    refused = [signal for signal in nodes.signals_of(leaf) if signal in judged.refused]
     said = [f"line {judged.refused[one]} has the words of `{name_of(one)}`, not its pattern" for one in refused]
     return "; ".join(["absent", *said])
 
 
-def _too_few(leaf: Repeated, state: RepeatedState) -> str:
+def _too_few(leaf: nodes.Repeated, state: RepeatedState) -> str:
     counted = sum(count for _, count in state.recent)
     of = f"{counted} of {leaf.least} times"
     if leaf.within_s is None or counted >= state.match.count:
@@ -134,7 +119,7 @@ def _too_few(leaf: Repeated, state: RepeatedState) -> str:
     return f"{of} within {spelled(leaf.within_s)}, {state.match.count} in all"
 
 
-def _broken_off(leaf: Sequence, state: SequenceState, name_of: NameOf) -> str:
+def _broken_off(leaf: nodes.Sequence, state: SequenceState, name_of: NameOf) -> str:
     reached = max((number + 1 for number, done in enumerate(state.partial) if done), default=0)
     wanted = _names(leaf.steps[min(reached, len(leaf.steps) - 1)], name_of)
     if not reached:
@@ -145,7 +130,7 @@ def _broken_off(leaf: Sequence, state: SequenceState, name_of: NameOf) -> str:
     return f"{reached} of {len(leaf.steps)} steps: {wanted} did not follow{place}{limit}"
 
 
-def _answered(leaf: Absence, state: AbsenceState, name_of: NameOf) -> str:
+def _answered(leaf: nodes.Absence, state: AbsenceState, name_of: NameOf) -> str:
     missing = _names(leaf.missing, name_of)
     if state.pending is None:
         return f"{missing} came"
@@ -153,7 +138,7 @@ def _answered(leaf: Absence, state: AbsenceState, name_of: NameOf) -> str:
     return f"{missing} may still follow line {state.pending.last.event.file_line}{limit}"
 
 
-def _not_waiting(leaf: Waiting, judged: Judged) -> str:
+def _not_waiting(leaf: nodes.Waiting, judged: Judged) -> str:
     since = judged.open_waits.get(leaf.wait)
     if since is None:
         return "is not open"

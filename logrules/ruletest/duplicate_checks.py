@@ -9,9 +9,8 @@ from logrules.inference.session import Session
 from logrules.model.position import Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.rule_file import RuleSource
-from logrules.ruletest.case import Case
 from logrules.ruletest.harness import events_of_example, held, judged, on_all_cores, run_saved
-from logrules.ruletest.suite import Example
+from logrules.ruletest.rule_tests import Case, Example
 
 # Of fewer logs nothing follows.
 LEAST_LOGS = 3

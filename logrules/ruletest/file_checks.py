@@ -11,10 +11,10 @@ from urllib.request import Request, urlopen
 from logrules.inference.slot_values import OF_ANY_RULE
 from logrules.model.position import NodePath, Problem
 from logrules.ruleset import models as schema
-from logrules.ruleset.framework_builder import qualified
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.misspelling import near_hint
 from logrules.ruleset.pack import Pack
+from logrules.ruleset.pack_builder import qualified
 from logrules.ruleset.pattern import compiled
 from logrules.ruleset.rule_file import RuleSource
 from logrules.ruleset.rule_text import SLOT, with_params

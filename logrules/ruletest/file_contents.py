@@ -10,8 +10,8 @@ from logrules.ruleset.duration import seconds
 from logrules.ruleset.framework_models import FrameworkFile, MarkerFile, MetricFile
 from logrules.ruleset.pack import HeaderSample
 from logrules.ruleset.rule_file import RuleSource
+from logrules.ruletest.rule_tests import Example, Sample, Suite, WantedDiagnosis
 from logrules.ruletest.samples import TABLES
-from logrules.ruletest.suite import Example, Sample, Suite, WantedDiagnosis
 
 
 @record

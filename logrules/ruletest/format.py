@@ -1,8 +1,9 @@
 """A rule file as it should be written: plain data made one, or one laid out anew, its comments kept; keys in order."""
 
 from collections.abc import Iterable, Mapping
+from functools import reduce
+from operator import getitem
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -23,8 +24,8 @@ def formatted(raw: bytes, shown: str, without: Iterable[NodePath] = ()) -> bytes
     """
     said = parse_document(raw, shown).data
     gone = in_reverse(without)
-    for path in gone:
-        _take_out(said, path)
+    for *above, last in gone:
+        del reduce(getitem, above, said)[last]
     try:
         text = laid_out(raw.decode("utf-8-sig"), gone).encode()
         same = text == raw or parse_document(text, shown).data == said
@@ -33,12 +34,6 @@ def formatted(raw: bytes, shown: str, without: Iterable[NodePath] = ()) -> bytes
     if not same:
         raise PackError([Problem(Position(shown), "cannot be formatted without changing what it says")])
     return text
-
-
-def _take_out(document: Any, path: NodePath) -> None:
-    for part in path[:-1]:
-        document = document[part]
-    del document[path[-1]]
 
 
 def autofixed(findings: Iterable[Problem], paths: Mapping[str, Path]) -> dict[Path, bytes]:

@@ -16,7 +16,7 @@ from logrules.model.stream import BytesArrived, End, Tick
 from logrules.parsing.log_ends import LogEnds
 from logrules.parsing.window import Window
 from logrules.ruleset.pack import Pack
-from logrules.ruletest.suite import Example
+from logrules.ruletest.rule_tests import Example
 from logrules.sources.discover import discover
 from logrules.sources.flight_dump import NoDump, read_dump
 

@@ -13,11 +13,10 @@ from logrules.model.stream import End
 from logrules.model.test_result import CaseFailure, Result
 from logrules.ruleset.condition import all_signals
 from logrules.ruleset.duration import seconds
-from logrules.ruletest.case import Case, CaseFile, Moment, Test
 from logrules.ruletest.condition_trace import ConditionPart, explain
 from logrules.ruletest.harness import Live, events_of_example, held, judged, on_all_cores, report_on, run_saved
+from logrules.ruletest.rule_tests import Case, CaseFile, Example, Moment, Sample, Test, WantedDiagnosis
 from logrules.ruletest.samples import sample_result
-from logrules.ruletest.suite import Example, Sample, WantedDiagnosis
 
 
 def run_tests(on: Prepared, tests: Sequence[Test], processes: int | None = 1) -> list[Result]:

@@ -13,7 +13,7 @@ from logrules.ruleset.load import CASE_NAME
 from logrules.ruleset.pack import HeaderFormat, NameForm, TimeForm
 from logrules.ruleset.tables import Phase, Tables
 from logrules.ruleset.translation import TRANSLATIONS, Translation
-from logrules.ruletest.case import CaseFile
+from logrules.ruletest.rule_tests import CaseFile
 
 
 def _keys(model: Any, first: Sequence[str] = ("id",), last: Sequence[str] = ()) -> tuple[str, ...]:

@@ -18,13 +18,12 @@ from logrules.ruleset.rule_file import RuleSource, RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruleset.vocabulary import Vocabulary
 from logrules.ruletest import file_checks
-from logrules.ruletest.case import Case, find_cases, read_cases
 from logrules.ruletest.collect import asked_texts, known_collection, shipped_cases
 from logrules.ruletest.duplicate_checks import duplicate_rules
 from logrules.ruletest.file_contents import signals_in
+from logrules.ruletest.rule_tests import Case, Suite, examples_of, find_cases, read_cases
 from logrules.ruletest.samples import misread_headers
 from logrules.ruletest.signal_checks import literal_findings, pattern_findings
-from logrules.ruletest.suite import Suite, examples_of
 from logrules.ruletest.translation_checks import translation_findings, translations_in
 
 Value = TypeVar("Value")
@@ -182,7 +181,8 @@ def without_ignored(findings: Iterable[Problem], ignores: Sequence[Ignored]) -> 
     """The findings that nobody ignores, and what is wrong with the comments themselves."""
     used: set[Ignored] = set()
     for finding in findings:
-        meant = [one for one in ignores if _speaks_of(one, finding)]
+        here = [one for one in ignores if (one.place.path, one.code) == (finding.place.path, finding.code)]
+        meant = [one for one in here if one.line in {_WHOLE_FILE, finding.place.line}]
         used.update(meant)
         if not meant:
             yield finding
@@ -191,8 +191,3 @@ def without_ignored(findings: Iterable[Problem], ignores: Sequence[Ignored]) -> 
             yield Problem(one.place, f"{one.code} is ignored without a reason", code="LR901")
         if one not in used:
             yield Problem(one.place, f"there is no {one.code} to ignore here", code="LR902")
-
-
-def _speaks_of(one: Ignored, finding: Problem) -> bool:
-    here = one.place.path == finding.place.path and one.line in {_WHOLE_FILE, finding.place.line}
-    return here and one.code == finding.code

@@ -22,7 +22,7 @@ from logrules.parsing.timestamp import TimestampParser
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.tables import ExceptionRow
 from logrules.ruletest.harness import SOURCE, captures_in
-from logrules.ruletest.suite import Example, Sample
+from logrules.ruletest.rule_tests import Example, Sample
 
 _SUMMARY = regex.compile(r"(?P<type>[\w.]+(?:\([\w.]+\))?)(?:: (?P<message>.*))?", regex.DOTALL)
 _MISSED, _TAKEN = "does not recognise its sample", "recognises a line that it must not"
@@ -61,13 +61,10 @@ def _metric(on: Prepared, sample: Sample) -> Iterator[str]:
     metric = next(one for one in on.pack.metrics if on.pack.signals[one.signal].id == own)
     captures = captures_in(on, sample.text, metric.signal)
     read = figure(captures) if captures is not None else None
-    value, wanted = None if read is None else read * metric.scale, float(sample.expected)
-    if not _same(value, wanted):
-        yield f"reads {value}, not {wanted}"
-
-
-def _same(got: float | None, wanted: float) -> bool:
-    return got is not None and (math.isclose(got, wanted, rel_tol=1e-9) or (math.isnan(got) and math.isnan(wanted)))
+    value, wanted = math.nan if read is None else read * metric.scale, float(sample.expected)
+    same = math.isclose(value, wanted, rel_tol=1e-9) or (math.isnan(value) and math.isnan(wanted))
+    if read is None or not same:
+        yield f"reads {None if read is None else value}, not {wanted}"
 
 
 def _header(on: Prepared, sample: Sample) -> Iterator[str]:
@@ -146,7 +143,8 @@ def _exception(on: Prepared, sample: Sample) -> Iterator[str]:
     own_class = row.classes[0] if row.classes else "Exception"
     kind, message = (said["type"], said["message"]) if said is not None else (own_class, sample.text)
     if _known(on.pack, row, kind, message or "") is sample.near:
-        yield _misjudged(row, sample)
+        words = " (`words` is searched in the message, behind the class)" if row.words is not None else ""
+        yield "knows an exception that it must not" if sample.near else f"does not know its sample{words}"
 
 
 def _known(pack: Pack, row: ExceptionRow, kind: str, message: str) -> bool:
@@ -165,13 +163,6 @@ def _frame(place: str) -> Frame:
         kind, Origin(place, place)
     )
     return Frame(f"{kind}.py", 7, "run", origin)
-
-
-def _misjudged(row: ExceptionRow, sample: Sample) -> str:
-    if sample.near:
-        return "knows an exception that it must not"
-    words = " (`words` is searched in the message, behind the class)" if row.words is not None else ""
-    return f"does not know its sample{words}"
 
 
 # By the key under which the rows stand in a file.

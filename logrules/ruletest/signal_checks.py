@@ -10,8 +10,8 @@ from logrules.parsing.literal_matcher import LiteralMatcher, matcher_of
 from logrules.ruleset.pattern import found_in_time
 from logrules.ruleset.pattern_syntax import branches_of
 from logrules.ruleset.pattern_work import is_catastrophic
-from logrules.ruletest.case import log_bytes
 from logrules.ruletest.file_contents import PlacedSignal, lines_for
+from logrules.ruletest.rule_tests import log_bytes
 
 # Three bytes meet by chance once in a few pages of any text.
 SHORTEST_BYTES = 4

@@ -12,7 +12,7 @@ from logrules.ruleset.condition import all_signals
 from logrules.ruleset.long_tables import SignalTable
 from logrules.ruleset.pack import Pack, Rule, Signal
 from logrules.ruleset.pattern import found_in_time
-from logrules.ruleset.unparse import spell
+from logrules.ruleset.when import spell
 from logrules.ruletest.condition_trace import ConditionPart
 from logrules.ruletest.judging import condition_tree
 from logrules.sources.source import Source
@@ -119,7 +119,9 @@ class _Watch:
                 tally.hit(event, found[own])
                 touched = True
             elif number in found:
-                tally.refuse(event, _why(self.on.pack.signals[own], event))
+                unless = self.on.pack.signals[own].unless
+                vetoed = unless is not None and found_in_time(unless, event.text, 1.0)
+                tally.refuse(event, RejectReason.VETO if vetoed else RejectReason.PATTERN)
         # A traceback counts when its last line has come, a wait when any line closes it.
         if touched or self.held:
             self.turn(event.source, event.line)
@@ -157,8 +159,3 @@ def _parts(tree: ConditionPart) -> Iterator[ConditionPart]:
         yield from _parts(part)
     if tree.operator != "not":
         yield tree
-
-
-def _why(signal: Signal, event: Event) -> RejectReason:
-    vetoed = signal.unless is not None and found_in_time(signal.unless, event.text, 1.0)
-    return RejectReason.VETO if vetoed else RejectReason.PATTERN

@@ -7,10 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
 
 from logrules.model.late_pattern import late_pattern
 from logrules.sources.copied_form import Rewrite
-from logrules.sources.line_numbers import numbers_of
 
 # A page quotes a list of escaped lines with numbers: more layers nobody puts round a log.
 _MOST_LAYERS = 5
@@ -74,11 +74,9 @@ def _may_be_escaped(line: bytes) -> bool:
 
 def _unescaped(data: bytes) -> bytes:
     lines = data.split(b"\n")
-    return b"\n".join([_ESCAPE.sub(_meant, line) if _may_be_escaped(line) else line for line in lines])
-
-
-def _meant(escape: "re.Match[bytes]") -> bytes:
-    return _MEANT[escape[1]]
+    return b"\n".join(
+        [_ESCAPE.sub(lambda one: _MEANT[one[1]], line) if _may_be_escaped(line) else line for line in lines]
+    )
 
 
 def _typeset(head: bytes) -> Rewrite | None:
@@ -116,7 +114,9 @@ def _listed(head: bytes) -> Rewrite | None:
     if mark is None:
         return None
     marked = [line for line in lines if line.lstrip(b" \t").startswith(mark) or line.strip() == mark.rstrip()]
-    if len(marked) < _LISTED_SHARE * len(lines) or (mark == b"+" and _is_trace(marked)):
+    # A shell says what it does: `+ python train.py`, `++ hostname`.
+    is_trace = mark == b"+" and 2 * sum(_TRACED.match(line) is not None for line in marked) > len(marked)
+    if len(marked) < _LISTED_SHARE * len(lines) or is_trace:
         return None
     bare = mark.rstrip()
     blank = b" ?" if mark != bare else b""
@@ -134,22 +134,13 @@ def _labelled(head: bytes) -> Rewrite | None:
     """The label of a task that started the ranks, where these have labels of their own."""
     lines = _with_text(head)
     found = [_LABELLED.match(line) for line in lines]
-    outer = {_stream_of(one[1]) for one in found if one is not None}
+    # A task has the same label whichever of its streams it wrote to.
+    outer = {one[1].partition(b"<")[0] for one in found if one is not None}
     inner = Counter(one[2] for one in found if one is not None and one[2])
     told = inner.total()
     if len(outer) != 1 or None in found or len(inner) < 2 or told < max(2 * len(inner), len(lines) / 2):  # noqa: PLR2004
         return None
     return partial(re.compile(rb"^" + _LABEL, re.MULTILINE).sub, b"")
-
-
-def _stream_of(label: bytes) -> bytes:
-    """The label whichever of its streams a process wrote to."""
-    return label.partition(b"<")[0]
-
-
-def _is_trace(lines: Sequence[bytes]) -> bool:
-    """Whether these are what a shell says that it does: `+ python train.py`, `++ hostname`."""
-    return 2 * sum(_TRACED.match(line) is not None for line in lines) > len(lines)
 
 
 def _indented(head: bytes) -> Rewrite | None:
@@ -166,6 +157,79 @@ def _indented(head: bytes) -> Rewrite | None:
     return partial(re.compile(rb"^[ \t]{1,%d}" % depth, re.MULTILINE).sub, b"")
 
 
+_FEWEST_NUMBERED = 5
+# Ranks and steps begin with low numbers: fewer lines, and of one kind, show that lines so far on were searched for.
+_FAR, _FEWEST_FAR = 1_000, 3
+_NUMBERED_SHARE, _RISING_SHARE, _NEXT_SHARE = 0.9, 0.95, 0.7
+# One kind of line is a table, or says how far a loop has come: its first number is its own.
+_KIND_SHARE, _FEWEST_KINDS = 0.8, 4
+_KIND_CHARS = 24
+_FILE = rb"(?:(?P<file>[^\s:]{0,200}\.[A-Za-z]\w{0,9})[:-])?"
+# What stands behind the number; of `grep`, a colon where the line was searched for, a hyphen where it stands beside.
+_ENDS = (
+    rb"(?:\t|\r?$)",
+    rb"[ \t]*(?:\xe2\x94\x82|\xe2\x94\x83|\|)",
+    rb"[:-](?!\d\d:)",
+    rb"[.)](?=[ \t]|\r?$)",
+    rb"\]",
+    rb"(?=[ \t]|\r?$)",
+)
+_COLUMNS = tuple(
+    late_pattern(rb"^[ \t]*\[?" + _FILE + rb"L?(?P<number>\d{1,7})" + end + rb"(?P<rest>[^\n]*)", re.MULTILINE)
+    for end in _ENDS
+)
+_DIGITS = late_pattern(rb"\d+(?:\.\d+)?")
+# As `cat -n` and `nl` number lines, `grep -Hn` and pages: nothing else does so.
+_COUNTED = late_pattern(rb"(?=[ \d]{6}\t) *\d+\t|L\d|[^\s:]+\.[A-Za-z]\w{0,9}[:-]\d")
+_WORD = late_pattern(rb"[A-Za-z]{2}")
+_BLANK_LINE = late_pattern(rb"^[ \t\r]*\n", re.MULTILINE)
+
+
+def _numbered(head: bytes) -> Rewrite | None:
+    """What takes away the numbers of lines that begin so; None where what stands in front are none."""
+    lines = head.count(b"\n") - len(_BLANK_LINE.findall(head))
+    for end, column in zip(_ENDS, _COLUMNS, strict=True):
+        found = list(column.finditer(head))
+        searched = end is _ENDS[2]
+        far = searched and bool(found) and int(found[0]["number"]) >= _FAR
+        if len(found) < max(_FEWEST_FAR if far else _FEWEST_NUMBERED, _NUMBERED_SHARE * lines):
+            continue
+        if not _count(found, searched=searched):
+            continue
+        rests = [one["rest"] for one in found]
+        if not (far or all(map(_COUNTED.match, (one[0] for one in found))) or _vary(rests)):
+            continue
+        # As many blanks as stand everywhere between the numbers and the lines.
+        blanks = min((len(rest) - len(rest.lstrip(b" ")) for rest in rests if rest.strip()), default=0)
+        taken = rb"^[ \t]*\[?" + _FILE + rb"L?\d{1,7}" + end + rb" {0,%d}" % blanks
+        return partial(re.compile(taken, re.MULTILINE).sub, b"")
+    return None
+
+
+def _count(found: Sequence["re.Match[bytes]"], *, searched: bool) -> bool:
+    """Whether the numbers rise by one. Those of lines that were searched for need only rise, and not evenly.
+
+    Ranks are counted from zero, and a label of them names no lines.
+    """
+    numbers = [int(one["number"]) for one in found]
+    steps = [after - before for before, after in pairwise(numbers)]
+    if numbers[0] == 0 or sum(step > 0 for step in steps) < _RISING_SHARE * len(steps):
+        return False
+    evenly = Counter(steps).most_common(1)[0]
+    if evenly[0] == 1 and evenly[1] >= _NEXT_SHARE * len(steps):
+        return True
+    return searched and (found[0]["file"] is not None or evenly[1] < _NEXT_SHARE * len(steps))
+
+
+def _vary(texts: Sequence[bytes]) -> bool:
+    """Whether these are lines of many kinds, of words."""
+    kinds = Counter(_DIGITS.sub(b"0", text.strip()[:_KIND_CHARS]) for text in texts)
+    kinds.pop(b"", None)
+    worded = sum(_WORD.search(text) is not None for text in texts)
+    told = sum(kinds.values())
+    return len(kinds) >= _FEWEST_KINDS and max(kinds.values()) <= _KIND_SHARE * told and 2 * worded >= told
+
+
 _LAYERS: tuple[Callable[[bytes], Rewrite | None], ...] = (
-    _escaped, _typeset, _quoted, _listed, _ticked, _labelled, numbers_of, _indented,
+    _escaped, _typeset, _quoted, _listed, _ticked, _labelled, _numbered, _indented,
 )  # fmt: skip

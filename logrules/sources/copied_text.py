@@ -11,8 +11,7 @@ from itertools import pairwise
 
 from logrules.model.late_pattern import late_pattern
 from logrules.sources.chunking import begun
-from logrules.sources.copied_form import PLAIN, CopiedForm
-from logrules.sources.log_records import records_as_lines
+from logrules.sources.copied_form import PLAIN, CopiedForm, records_as_lines
 
 # What is looked at to tell how a log was copied: some hundreds of lines.
 HEAD_BYTES = 64 << 10

@@ -65,7 +65,9 @@ def read_dump(name: str, rank: int, data: bytes, max_calls: int = KEPT * MAX_GRO
     for place, group, seq in _calls(entries):
         # Coalesced calls share a number: the first tells of all.
         called.setdefault(group, {}).setdefault(seq, place)
-    kept = _last_called(called, min(MAX_GROUPS, max_calls))
+    # The groups in which the rank called last.
+    last = {group: max(places.values(), default=-1) for group, places in called.items()}
+    kept = frozenset(heapq.nlargest(min(MAX_GROUPS, max_calls), last, key=last.__getitem__))
     each = min(KEPT, max_calls // max(len(kept), 1))
     worker = Worker(name, rank=rank)
     return tuple(
@@ -73,12 +75,6 @@ def read_dump(name: str, rank: int, data: bytes, max_calls: int = KEPT * MAX_GRO
         for group, places in called.items()
         if group in kept
     )
-
-
-def _last_called(called: Mapping[str, Mapping[int, int]], count: int) -> frozenset[str]:
-    """The groups in which a rank called last, so many of them."""
-    last = {group: max(places.values(), default=-1) for group, places in called.items()}
-    return frozenset(heapq.nlargest(count, last, key=lambda group: last[group]))
 
 
 def _latest(places: Mapping[int, int], count: int, entries: Sequence[Mapping[Any, Any]]) -> list[RecordedCall]:
@@ -215,13 +211,12 @@ def _place(frames: Any) -> str:
         if not isinstance(frame, dict):
             continue
         file, function, line = frame.get("filename"), frame.get("name"), frame.get("line")
-        if isinstance(file, str) and isinstance(function, str) and _is_of_caller(file[-300:]):
-            return f"{word(PurePath(file[-300:]).name)}:{line if type(line) is int else 0} in {word(function)}"
+        if not (isinstance(file, str) and isinstance(function, str)):
+            continue
+        file = file[-300:]
+        if is_own(file) and _OF_TORCH.search(file) is None:
+            return f"{word(PurePath(file).name)}:{line if type(line) is int else 0} in {word(function)}"
     return ""
-
-
-def _is_of_caller(file: str) -> bool:
-    return is_own(file) and _OF_TORCH.search(file) is None
 
 
 def word(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Files, patterns and folders followed as one job."""
+"""Files, patterns and folders followed as one job, and the dumps of flight recorders that come to lie there."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -7,12 +7,12 @@ from threading import Event, Thread
 from time import thread_time
 
 from logrules.model.record import mutable_record
+from logrules.model.report import SourceNote
 from logrules.model.stream import Block, End, Skipped, Tick
-from logrules.sources.coming_dumps import ComingDumps
 from logrules.sources.copied_text import GrowingForm
 from logrules.sources.descriptors import room_for
-from logrules.sources.pending_lines import PendingLines
-from logrules.sources.queue import EventQueue
+from logrules.sources.flight_names import MAX_DUMPS
+from logrules.sources.queue import EventQueue, PendingLines
 from logrules.sources.source import RecordSource
 from logrules.sources.tail import ROTATED, Anew, Grown, Tail, first_names
 from logrules.sources.wall_clock import now
@@ -220,3 +220,46 @@ def _key(path: Path, folders: dict[Path, str]) -> str:
     # Not Path.resolve: before Python 3.13 it raises RuntimeError for links in a loop.
     folder = folders.get(path.parent) or folders.setdefault(path.parent, os.path.realpath(path.parent))
     return os.path.join(folder, path.name)  # noqa: PTH118 (a Path of each costs more than the look)
+
+
+# When a file was last written, and its size.
+_State = tuple[float, int]
+
+
+class ComingDumps:
+    """Reads each dump once it is whole: when it has not grown since the last look; anew, when it was written anew."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Path, _State] = {}
+        self._read: dict[Path, _State] = {}
+        self._told = False
+
+    def look(self, dumps: Sequence[tuple[Path, str]]) -> tuple[list[RecordSource], list[SourceNote]]:
+        """What those of the dumps (path, name in the report) hold that are whole now; what is to be said of them."""
+        whole: list[tuple[Path, str]] = []
+        for path, name in dumps[:MAX_DUMPS]:
+            state = _state_of(path)
+            if state is None or state == self._read.get(path):
+                continue
+            if state == self._seen.get(path):
+                self._read[path] = state
+                whole.append((path, name))
+            self._seen[path] = state
+        if not whole:
+            return [], []
+        # Loaded where there are dumps: most folders have none.
+        from logrules.sources.flight_dump import passed_over, read_dumps
+
+        read, notes = read_dumps(whole, among=len(dumps))
+        if len(dumps) > MAX_DUMPS and not self._told:
+            self._told = True
+            notes.append(passed_over(dumps[MAX_DUMPS][1]))
+        return read, notes
+
+
+def _state_of(path: Path) -> _State | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime, status.st_size

@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 from logrules.sources.descriptors import READ_BYTES, write_all
 from logrules.sources.queue import EventQueue
-from logrules.sources.relay import Relay
+from logrules.sources.relay import Relay, Turn
 from logrules.sources.relay_feed import FrameKind, RelayFrame
 from logrules.sources.relay_process import IDLE
-from logrules.sources.turn import Turn
 from logrules.sources.wall_clock import now
 
 _LOOK_S = 0.02

@@ -5,11 +5,9 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Any
 
 from logrules.model.event import LEVEL_NAMES, Level, as_rank
-from logrules.model.record import record as frozen
 
 # By the names that the writers document; the first that a record has counts.
 _MESSAGES = ("message", "msg", "log", "event", "MESSAGE", "textPayload")
@@ -42,8 +40,6 @@ _LEVELS_AS_WRITTEN = _SHOWN | {name.lower(): shown for name, shown in _SHOWN.ite
 # thousandths of these.
 _MOST_SECONDS = 1e11
 _NUMBERS = (int, float)
-# The records of real loggers have fewer names, of fewer characters together.
-_KEPT_NAMES, _KEPT_CHARS, _KEPT_FORMS = 128, 4_096, 256
 # `json.loads` looks for encodings that no line of a log has, and for blanks where a line has none.
 _DECODER = json.JSONDecoder()
 _BLANKS = " \t\r\n"
@@ -56,53 +52,6 @@ _IN_UTC = re.compile(
 )
 # Most objects without a message are told by this, unread.
 _NAMES = re.compile(rb'"(?:' + "|".join((*_MESSAGES, *_INSIDE, _RECORD)).encode() + rb')" ?:')
-
-
-@frozen
-class _RecordForm:
-    """Which names of a record say what, by all names that it has: the records of a log are of few forms."""
-
-    inside: tuple[str, ...]
-    messages: tuple[str, ...]
-    times: tuple[str, ...]
-    levels: tuple[str, ...]
-    faults: tuple[str, ...]
-    tracebacks: tuple[str, ...]
-    ranks: tuple[str, ...]
-    figures: tuple[str, ...]
-    of_loguru: bool
-    of_stream: bool
-
-
-def _form(names: tuple[str, ...]) -> _RecordForm:
-    def of(known: Sequence[str]) -> tuple[str, ...]:
-        return tuple(name for name in known if name in names)
-
-    relayed, messages = bool(of(_RELAYED)), of(_MESSAGES)
-    # Of several the first that says something is the message; a number in another is a figure.
-    said = _SAID if len(messages) > 1 else _SAID.union(messages)
-    figures = () if relayed else tuple(name for name in names if name not in said and _FIGURE.fullmatch(name))
-    return _RecordForm(
-        inside=of(_INSIDE),
-        messages=messages,
-        times=of(_TIMES),
-        levels=() if relayed else of(_LEVELS),
-        faults=of(_FAULTS),
-        tracebacks=of(_TRACEBACKS),
-        ranks=of(_RANKS),
-        figures=figures,
-        of_loguru=_RECORD in names,
-        of_stream=_STREAM in names,
-    )
-
-
-_known_form = lru_cache(_KEPT_FORMS)(_form)
-
-
-def _form_of(names: tuple[str, ...]) -> _RecordForm:
-    """What the names of a record say. A hostile log may have another form a record, of names without end."""
-    is_small = len(names) <= _KEPT_NAMES and sum(map(len, names)) <= _KEPT_CHARS
-    return (_known_form if is_small else _form)(names)
 
 
 def lines_of_record(raw: bytes) -> list[str] | None:
@@ -120,46 +69,42 @@ def lines_of_record(raw: bytes) -> list[str] | None:
 
 
 def _lines_of(record: Mapping[str, Any]) -> list[str] | None:
-    """The lines that a record stands for; None where it is no record of a log.
-
-    There is one for each line of such a log: what its form has no names for is not looked for.
-    """
-    fields, form, target = record, _form_of(tuple(record)), None
-    for name in form.inside:
-        if isinstance(inner := record[name], dict):
+    """The lines that a record stands for; None where it is no record of a log."""
+    fields, target = record, None
+    for name in _INSIDE:
+        if isinstance(inner := record.get(name), dict):
             target = record.get(_TARGET)
             fields = {**fields, **inner}
-            form = _form_of(tuple(fields))
-    of_loguru = form.of_loguru and isinstance(fields[_RECORD], dict)
-    message = _first(fields, (*form.messages, _LINE) if of_loguru else form.messages)
+    relayed = any(name in fields for name in _RELAYED)
+    of_loguru = isinstance(fields.get(_RECORD), dict)
+    message = _first(fields, (*_MESSAGES, _LINE) if of_loguru else _MESSAGES)
     if not isinstance(message, str):
         return None
-    time = time_of(_first(fields, form.times)) if form.times else ""
-    level = _level(_first(fields, form.levels)) if form.levels else ""
-    stream = next((name for name in _STREAMS if fields[_STREAM] == name), "") if form.of_stream else ""
+    time = time_of(_first(fields, _TIMES))
+    level = "" if relayed else _level(_first(fields, _LEVELS))
+    stream = next((name for name in _STREAMS if fields.get(_STREAM) == name), "")
     if not (time or level or stream or of_loguru):
         return None
-    fault = _first(fields, form.faults) if form.faults else None
+    fault = _first(fields, _FAULTS)
     if isinstance(fault, str) and fault not in message:
         message = f"{message}: {fault}"
     if not message or message.isspace():
         return [""]
     lines = (f"{target}: {message}" if isinstance(target, str) else message).rstrip("\n").split("\n")
-    told = _first(fields, form.tracebacks) if form.tracebacks else None
+    told = _first(fields, _TRACEBACKS)
     if isinstance(told, str) and told.strip() and told not in message:
         lines += told.strip("\n").split("\n")
     # As the header format ``record`` reads time and level: what is behind it may be indented.
     said = f"[{level or stream or 'log'}] {lines[0]}"
-    lines[0] = f"{time} {said}" if time else said
-    if form.figures:
-        lines[0] += _figures(fields, form)
-    rank = as_rank(str(_first(fields, form.ranks))) if form.ranks else None
+    lines[0] = (f"{time} {said}" if time else said) + ("" if relayed else _figures(fields))
+    rank = as_rank(str(_first(fields, _RANKS)))
     return lines if rank is None else [f"[rank{rank}]: {line}" for line in lines]
 
 
-def _figures(fields: Mapping[str, Any], form: _RecordForm) -> str:
+def _figures(fields: Mapping[str, Any]) -> str:
     """The numbers beside a message (a step, its loss), as loggers print them on a console."""
-    return "".join([f" {name}={fields[name]}" for name in form.figures if type(fields[name]) in _NUMBERS])
+    numbers = [(name, value) for name, value in fields.items() if type(value) in _NUMBERS and name not in _SAID]
+    return "".join([f" {name}={value}" for name, value in numbers if _FIGURE.fullmatch(name)])
 
 
 def time_of(value: object) -> str:

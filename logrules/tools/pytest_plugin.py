@@ -13,7 +13,7 @@ import pytest
 if TYPE_CHECKING:
     from logrules.engine.run import Prepared
     from logrules.model.test_result import Result
-    from logrules.ruletest.case import Test
+    from logrules.ruletest.rule_tests import Test
 
 
 # All tests of the configured folders by the file that carries them, and the pack that they run on, once a session.

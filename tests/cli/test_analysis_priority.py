@@ -7,7 +7,7 @@ from time import thread_time
 
 import pytest
 
-from logrules.cli.analysis_priority import Flood, by_priority
+from logrules.cli.follow_loop import Flood, by_priority
 from logrules.model.change import Update
 
 FLOODS = [

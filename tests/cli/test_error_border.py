@@ -311,21 +311,9 @@ def test_a_folder_that_is_gone_is_said_to_be(here, capsys):
     os.chdir(here)
 
 
-@posix
-def test_a_pipe_among_the_caches_is_not_waited_for(here, monkeypatch):
-    cache = here / "cache"
-    monkeypatch.setenv("LOGRULES_CACHE_DIR", str(cache))
-    assert main(["diagnose", "fine.log"]) == 0
-    kept = list(cache.iterdir())
-    assert kept
-    for path in kept:
-        path.unlink()
-        os.mkfifo(path)
-    assert main(["diagnose", "fine.log"]) == 0
-
-
 @pytest.mark.one_in(2)
 @posix
+@pytest.mark.usefixtures("alone")
 @pytest.mark.parametrize("words", [["diagnose", "fine.log"], ["scan", "."], ["history"], ["test"], ["check"]])
 def test_a_user_without_a_home_gets_no_traceback(here, monkeypatch, capsys, words):
     def unknown(*_words):

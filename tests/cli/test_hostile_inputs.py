@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from logrules.cli.main import main
+from logrules.ruleset.cache_files import cache_folder
 
 pytestmark = [pytest.mark.unmeasured, pytest.mark.skipif(os.name != "posix", reason="files and modes of POSIX")]
 
@@ -275,11 +276,17 @@ def _looped(path: Path) -> None:
     path.symlink_to(path.name)
 
 
+def _piped(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory) -> Path:
     """A folder with a log, a rule, the cache that a diagnosis of them leaves, and its report."""
     here = tmp_path_factory.mktemp("kept")
     (here / "a.log").write_bytes(_OOM)
+    shutil.copytree(cache_folder(), here / "cache")
     (here / "r").mkdir()
     (here / "r/one.yaml").write_text(_RULE)
     with pytest.MonkeyPatch.context() as patch:
@@ -290,7 +297,7 @@ def kept(tmp_path_factory) -> Path:
 
 
 @pytest.mark.one_in(8)
-@pytest.mark.parametrize("spoil", [_cut, _emptied, _open_to_all, _unreadable, _folder, _looped])
+@pytest.mark.parametrize("spoil", [_cut, _emptied, _open_to_all, _unreadable, _folder, _looped, _piped])
 def test_a_spoilt_cache_changes_nothing(capsys, monkeypatch, kept, spoil: Callable[[Path], None]):
     shutil.copytree(kept, ".", dirs_exist_ok=True)
     monkeypatch.setenv("LOGRULES_CACHE_DIR", str(Path("cache").resolve()))

@@ -92,3 +92,13 @@ def test_a_path_without_a_name_is_no_folder(here, capsys, words):
         main(words)
     assert ended.value.code == 2
     assert "names nothing; is a variable of the shell empty?" in capsys.readouterr().err
+
+
+def test_a_file_has_colours_only_where_they_are_always_wanted(here, capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert main(["diagnose", "oom.log", "-o", "bare.txt", "--expect", "verl-gkd"]) == 1
+    assert main(["diagnose", "oom.log", "-o", "coloured.txt", "--color", "always"]) == 1
+    assert main(["diagnose", "oom.log"]) == 1
+    assert "\x1b" not in Path("bare.txt").read_text(encoding="utf-8")
+    assert "\x1b[1" in Path("coloured.txt").read_text(encoding="utf-8")
+    assert "\x1b[1" in capsys.readouterr().out

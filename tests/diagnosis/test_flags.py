@@ -5,6 +5,7 @@ tests/diagnosis/known_flags.json is read from the frameworks' sources by bench/k
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 
 from logrules import load_rules
@@ -45,14 +46,18 @@ HANDED_ON = {"--sglang-": "sglang"}
 _FLAG = re.compile(r"--?[A-Za-z][\w-]*")
 
 
+# To ask whether the rules are what they were takes as long as a rule's steps.
+load_rules_once = cache(load_rules)
+
+
 def steps() -> list[tuple[str, FixStep]]:
-    pack = load_rules()
+    pack = load_rules_once()
     return [(rule.id, step) for rule in pack.rules for step in card_of(pack, rule.id).steps]
 
 
 def fixes_of(rule: str, *seen: str, phase: str | None = None) -> tuple[Fix, ...]:
     """What a rule suggests where these frameworks were seen."""
-    pack = load_rules()
+    pack = load_rules_once()
     at = Circumstances(frozenset(seen), phase=phase)
     return chosen_fixes(card_of(pack, rule).steps, pack.tables.settings, at)
 
@@ -79,7 +84,7 @@ def test_every_flag_of_every_rule_is_one_that_there_is():
 
 
 def test_a_log_that_shows_no_framework_gets_no_flag_of_one():
-    pack = load_rules()
+    pack = load_rules_once()
     foreign = {name for one in pack.tables.settings for name in one.names}
     faults = []
     for rule in pack.rules:

@@ -25,7 +25,7 @@ from logrules.engine.distributed import (
     replay_spread,
 )
 from logrules.engine.extraction import MANY_SOURCES, WINDOWS_AHEAD, Scanners, window_bytes, windows_ahead
-from logrules.engine.packed_events import CHUNK_EVENTS, packed, unpacked
+from logrules.engine.merged_logs import CHUNK_EVENTS, packed, unpacked
 from logrules.engine.resilient_pool import AHEAD, WorkerPool
 from logrules.engine.run import replay
 from logrules.model.errors import LogrulesError, SourceError

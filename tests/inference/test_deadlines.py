@@ -1,4 +1,4 @@
-"""Silence is judged when its deadlines pass, and tells then what looking at every second would tell."""
+"""Silence is judged when its deadlines pass, and tells then what looking at every beat would tell."""
 
 import pytest
 
@@ -41,13 +41,13 @@ def test_silence_is_judged_at_its_deadlines_alone_and_tells_the_same(monkeypatch
     monkeypatch.setattr(RuleEvaluation, "judge_silence", lambda rules: judged.append(1) or judge(rules))
     found = begin()
     judged.clear()
-    found.is_quiet_until(7_300, 1)
+    found.is_quiet_until(7_300)
     assert len(judged) < 40
     assert set(told) <= {type(one).__name__.lower() for one in found.changes}, story
 
     tick = Session._tick
     monkeypatch.setattr(Session, "_tick", lambda session, now: setattr(session, "_heard", True) or tick(session, now))
-    assert begin().is_quiet_until(7_300, 1).changes == found.changes
+    assert begin().is_quiet_until(7_300).changes == found.changes
 
 
 def test_an_hour_of_quiet_is_over_when_it_has_passed():

@@ -5,8 +5,8 @@ from functools import cache
 
 import pytest
 
-from logrules.engine.extraction import Scanners
 from logrules.engine.quiet_notice import QuietNotice
+from logrules.engine.run import Prepared, prepared
 from logrules.inference import cadence, step_time
 from logrules.inference.cadence import SHORTEST_S
 from logrules.inference.session import Session
@@ -17,7 +17,6 @@ from logrules.parsing.reader import Reader
 from logrules.parsing.window import Window
 from logrules.ruleset.apply_settings import with_patience
 from logrules.ruleset.load import load_pack
-from logrules.ruleset.pack import Pack
 
 pytestmark = pytest.mark.unmeasured
 
@@ -26,19 +25,19 @@ OVERDUE, LAGGING, SILENT = "detectors/overdue", "detectors/lagging", "detectors/
 
 
 @cache
-def made_ready(patience: float) -> tuple[Pack, Scanners]:
+def made_ready(patience: float) -> Prepared:
     """The shipped rules and what finds their lines: making that ready takes longer than a whole test."""
-    pack = with_patience(load_pack(), patience)
-    return pack, Scanners(pack)
+    return prepared(with_patience(load_pack(), patience))
 
 
 class Job:
     """A session fed by hand: lines at moments, and silence."""
 
     def __init__(self, patience: float = 1.0) -> None:
-        pack, self._scanners = made_ready(patience)
-        self.session = Session(pack)
-        self._reader = Reader(pack, self._scanners.signals_of)
+        on = made_ready(patience)
+        self._scanners = on.scanners
+        self.session = Session(on.pack, index=on.index)
+        self._reader = Reader(on.pack, on.scanners.signals_of)
         self._line = 0
         self.changes: list[Change] = list(self.session.feed(Tick(START)))
 

@@ -18,7 +18,7 @@ from logrules.notify.notifications import NotificationPolicy
 from logrules.notify.panel import Panel, evidence_file, lines_around, pager_command
 from logrules.notify.panel_view import PanelView, folded, panel_lines
 from logrules.output.brief_steps import in_one_line
-from logrules.sources.turn import Turn
+from logrules.sources.relay import Turn
 
 REPORT = Report(
     Status.STALLED,

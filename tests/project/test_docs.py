@@ -22,9 +22,9 @@ from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.models import RuleFile
 from logrules.ruleset.when import parse_when
-from logrules.ruletest.case import CaseFile, Moment, read_cases
 from logrules.ruletest.collect import collect
 from logrules.ruletest.judging import case_result, run_tests
+from logrules.ruletest.rule_tests import CaseFile, Moment, read_cases
 
 _DOCS = Path(__file__).parents[2] / "docs"
 _RULES = (_DOCS / "writing-rules.md").read_text(encoding="utf-8")

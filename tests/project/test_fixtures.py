@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from logrules.ruletest.case import Case, find_cases, read_cases
+from logrules.ruletest.rule_tests import Case, find_cases, read_cases
 from tests.conftest import fixtures
 
 

@@ -15,7 +15,6 @@ SHORT = {
     "model/errors": "every room raises some",
     "model/late_pattern": "every room has patterns of its own",
     "model/version": "read by the build",
-    "notify/listener": "what whoever is told does unless it says otherwise",
     "output/escape": "the one way of log text into output",
     "parsing/bounded_dict": "what bounds the memory of two modules",
     "ruleset/duration": "one way to write a length of time, for rules, options and tools, without what checks rules",

@@ -13,12 +13,10 @@ from logrules.model.errors import PackError
 from logrules.model.test_result import Outcome
 from logrules.ruleset.load import rule_texts, shipped_rules
 from logrules.ruleset.rule_file import RuleText
-from logrules.ruletest.case import read_cases
 from logrules.ruletest.collect import Collection, compiled
+from logrules.ruletest.example_strength import coverage_of, footprint, mutation_score
 from logrules.ruletest.judging import run_tests
-from logrules.ruletest.mutation import mutation_score
-from logrules.ruletest.rule_coverage import coverage_of, footprint
-from logrules.ruletest.suite import examples_of
+from logrules.ruletest.rule_tests import examples_of, read_cases
 
 RULE = """
 id: t/x
@@ -45,7 +43,7 @@ def survives(raw: bytes) -> None:
     for result in run_tests(on, Collection(pack, suite).tests()):
         assert result.outcome in Outcome
     owners = dict.fromkeys(example.owner for example in examples_of(suite))
-    assert len(coverage_of(on, owners, [footprint(on, example) for example in examples_of(suite)])) == len(owners)
+    assert len(coverage_of(on, [(example, footprint(on, example)) for example in examples_of(suite)])) == len(owners)
     for owner in owners:
         found = mutation_score(on, [example for example in examples_of(suite) if example.owner == owner])
         assert 0 <= found.noticed.done <= found.noticed.all

@@ -8,8 +8,8 @@ from logrules.cli.main import main
 from logrules.model.errors import PackError
 from logrules.model.position import MAX_SAID_CHARS
 from logrules.ruleset.compile import read_source, read_sources
+from logrules.ruleset.file_adapter import MAX_FAULTS
 from logrules.ruleset.rule_file import RuleText
-from logrules.ruleset.schema_problems import MAX_FAULTS
 from logrules.ruleset.yaml_reader import MAX_NODES, parse_document
 
 _RULE = """\
@@ -136,6 +136,7 @@ def test_a_text_that_the_scan_looks_for_is_one_line_of_some_letters(text, tmp_pa
     assert capsys.readouterr().err.startswith("logrules: own/t.yaml:")
 
 
+@pytest.mark.usefixtures("alone")
 def test_tiers_that_a_table_leaves_out_are_told_in_it(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("own").mkdir()

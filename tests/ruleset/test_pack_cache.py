@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from logrules.ruleset import cache_files, pack_cache, pattern
+from logrules.ruleset import cache_files, kept_values, pattern
 from logrules.ruleset import load as loading
-from logrules.ruleset.kept_values import from_plain, kept_value, to_plain
+from logrules.ruleset.kept_values import cached_pack, from_plain, keep_pack, keep_patterns, kept_value, to_plain
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.long_tables import RuleTable, SignalTable
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.pack_cache import cached_pack, keep_pack, keep_patterns
 
 
 @pytest.fixture
@@ -156,7 +155,7 @@ def test_no_pack_compiles_patterns_that_another_one_has(in_another_process, monk
 
 
 def test_patterns_of_rules_that_are_edited_all_day_do_not_pile_up(in_another_process, monkeypatch):
-    monkeypatch.setattr(pack_cache, "MOST_PATTERNS", 2)
+    monkeypatch.setattr(kept_values, "MOST_PATTERNS", 2)
     for number in range(3):
         in_another_process()
         pattern.compiled(f"ACME {number}")

@@ -9,8 +9,7 @@ from logrules.ruleset import pattern
 from logrules.ruleset.load import load_pack
 from logrules.ruleset.pattern import BoundedPattern, folded, may_hold
 from logrules.ruleset.pattern_syntax import Letters, Row, tree_of
-from logrules.ruleset.pattern_work import lengths_without_clock, most_steps
-from logrules.ruleset.required_words import required_words
+from logrules.ruleset.pattern_work import lengths_without_clock, most_steps, required_words
 from tests.ruleset.backtracker import PATTERNS, work_of
 
 # A letter that no text of these tests has.

@@ -19,7 +19,7 @@ from logrules.ruleset.rule_file import RuleText
 from logrules.ruleset.settings import read_settings
 from logrules.ruletest.collect import Collection, collect, compiled, known_collection
 from logrules.ruletest.judging import run_tests
-from logrules.ruletest.suite import examples_of
+from logrules.ruletest.rule_tests import examples_of
 from tests.toy_rule import rule as faulty_rule
 
 RULE = """

@@ -16,10 +16,10 @@ from logrules.ruleset.pattern_syntax import branches_of
 from logrules.ruleset.pattern_work import is_catastrophic
 from logrules.ruleset.settings import Settings, read_settings
 from logrules.ruletest import duplicate_checks
-from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.collect import shipped_cases
 from logrules.ruletest.file_checks import is_address
 from logrules.ruletest.lint import check, ignores_in
+from logrules.ruletest.rule_tests import find_cases, read_cases
 from tests.conftest import COSTLY
 from tests.ruleset.test_fuzzed_rules import SHIPPED, scrambled
 

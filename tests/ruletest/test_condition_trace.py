@@ -25,8 +25,7 @@ from logrules.ruleset.condition import (
 from logrules.ruleset.duration import spelled
 from logrules.ruleset.long_tables import RuleTable, SignalTable
 from logrules.ruleset.pack import Pack, Rule, Signal
-from logrules.ruleset.unparse import spell
-from logrules.ruleset.when import parse_when
+from logrules.ruleset.when import parse_when, spell
 from logrules.ruletest.condition_trace import explain
 from tests.conftest import event
 

@@ -22,9 +22,9 @@ from logrules.ruleset.load import shipped_rules
 from logrules.ruleset.pack import HeaderFormat
 from logrules.ruleset.tables import Phase
 from logrules.ruleset.yaml_reader import parse_document
-from logrules.ruletest.case import find_cases
 from logrules.ruletest.format import formatted
 from logrules.ruletest.key_order import is_ours
+from logrules.ruletest.rule_tests import find_cases
 from logrules.ruletest.yaml_layout import laid_out
 
 SHIPPED = [*sorted(shipped_rules().rglob("*.yaml")), *find_cases([shipped_rules().parent / "fixtures"])]

@@ -14,12 +14,10 @@ from logrules.model.test_result import CaseFailure, Clause, Outcome, Result
 from logrules.output import junit, ruletest_json, ruletest_text
 from logrules.ruleset.load import rule_texts, shipped_rules
 from logrules.ruleset.rule_file import RuleText
-from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.collect import compiled
+from logrules.ruletest.example_strength import coverage_of, footprint, mutation_score
 from logrules.ruletest.judging import case_result, example_result
-from logrules.ruletest.mutation import mutation_score
-from logrules.ruletest.rule_coverage import coverage_of, footprint
-from logrules.ruletest.suite import Suite, examples_of
+from logrules.ruletest.rule_tests import Suite, examples_of, find_cases, read_cases
 
 PIPELINE = """
 phases:
@@ -273,7 +271,7 @@ def test_a_faulty_case_is_told_with_its_place(tmp_path, case, said):
 def covered(when: str, examples: str, signals: str = "") -> tuple[str, ...]:
     on, suite = stage(rule(when, examples, signals=signals))
     own = [one for one in examples_of(suite) if one.owner == "toy/broken"]
-    (one,) = coverage_of(on, ["toy/broken"], [footprint(on, example) for example in own])
+    (one,) = coverage_of(on, [(example, footprint(on, example)) for example in own])
     return one.missing
 
 

@@ -18,7 +18,7 @@ from logrules.parsing.literal_matcher import Hits
 from logrules.parsing.window import Window
 from logrules.sources.copied_text import PLAIN, GrowingForm, as_written, form_of
 from logrules.sources.file import FileSource
-from logrules.sources.pending_lines import PendingLines
+from logrules.sources.queue import PendingLines
 from logrules.sources.source import numbered_lines_of
 from tests.conftest import MemorySource, fixtures
 

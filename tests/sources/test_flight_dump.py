@@ -28,10 +28,10 @@ from logrules.model.record import replace
 from logrules.model.report import DivergenceKind, Report
 from logrules.ruleset.pack import Pack
 from logrules.sources import flight_dump
-from logrules.sources.coming_dumps import ComingDumps
 from logrules.sources.discover import discover
 from logrules.sources.flight_dump import MAX_BYTES, MAX_GROUPS, NoDump, read_dump
 from logrules.sources.flight_names import rank_of_name
+from logrules.sources.followed_files import ComingDumps
 from logrules.sources.plain_pickle import NotPlain, load
 from tests.conftest import MemorySource
 

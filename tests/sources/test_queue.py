@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.model.stream import CONTINUED, Block, End, Skipped, Tick
-from logrules.sources.pending_lines import HOLD_S
-from logrules.sources.queue import FELL_BEHIND, GATHER_S, EventQueue
+from logrules.sources.queue import FELL_BEHIND, GATHER_S, HOLD_S, EventQueue
 
 
 class Hand:

@@ -12,8 +12,8 @@ import pytest
 from logrules.model.stream import Block, End, Skipped
 from logrules.sources.job_output import JobOutput, Output
 from logrules.sources.queue import EventQueue
+from logrules.sources.relay import Turn
 from logrules.sources.relay_feed import FrameKind, RelayFeed, unpacked
-from logrules.sources.turn import Turn
 from logrules.sources.wall_clock import now
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="relays are a matter of POSIX")

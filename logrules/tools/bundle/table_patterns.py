@@ -15,7 +15,7 @@ from typing import Any
 import regex
 
 from logrules.parsing.literal_matcher import LiteralMatcher, matcher_of
-from logrules.ruleset.required_words import required_words
+from logrules.ruleset.pattern_work import required_words
 from logrules.tools.bundle.issued_forms import START, is_plain_json
 from logrules.tools.bundle.looks import is_nothing
 from logrules.tools.bundle.text_view import lines_round

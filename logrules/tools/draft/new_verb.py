@@ -52,8 +52,8 @@ def run(options: argparse.Namespace) -> int:
     """Draft the rule; print or write it."""
     from logrules.parsing.header import HeaderParser
     from logrules.ruleset.load import load_pack
-    from logrules.ruletest.case import find_cases, read_cases
     from logrules.ruletest.collect import shipped_cases
+    from logrules.ruletest.rule_tests import find_cases, read_cases
     from logrules.tools.draft.scaffold import draft, extract_of
 
     (path, line), *further = map(_place, options.places)

@@ -8,7 +8,7 @@ from logrules.model.event import Level
 from logrules.model.record import record
 from logrules.model.template import VARYING
 from logrules.ruleset.pattern import found_in_time
-from logrules.ruletest.case import log_bytes
+from logrules.ruletest.rule_tests import log_bytes
 
 # Right behind a word or a bracket it is no sign: a hyphen, as in `web-2024`, or the minus of a sum.
 _SIGN = r"(?<![\w)\]])[-+]"

@@ -24,7 +24,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def addition(options: argparse.Namespace) -> Addition | None:
     """The path to follow, where a profile was named."""
-    return _Expectation(options.expect, options.color) if options.expect else None
+    return _Expectation(options) if options.expect else None
 
 
 def _schema() -> dict[str, Any]:
@@ -37,15 +37,14 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {KEY: _schema}
 
 
 class _Expectation(Addition):
-    def __init__(self, profile: str, color: str) -> None:
-        self._profile = profile
-        self.files_read = (profile,)
-        self._color = color
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = options
+        self.files_read = (options.expect,)
 
     def prepare(self, paths: Sequence[str], pack: "Pack") -> "Pack":  # noqa: ARG002 (whatever is read)
         from logrules.tools.expectations.path_profile import load_profile
 
-        self._path = load_profile(self._profile, pack)
+        self._path = load_profile(self._options.expect, pack)
         return self._path.pack
 
     @property
@@ -57,6 +56,6 @@ class _Expectation(Addition):
 
         found = self._path.outcome()
         document = EXPECTATION.written(found, language)
-        return Annex(
-            KEY, document, lambda out: render_expectation(found, out, language, self._color), failed=not found.met
-        )
+        # Whether there are colours is known once it is known where it is written to.
+        render = lambda out: render_expectation(found, out, language, self._options.color)  # noqa: E731
+        return Annex(KEY, document, render, failed=not found.met)

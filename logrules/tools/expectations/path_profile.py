@@ -10,12 +10,12 @@ from logrules.model.errors import LogrulesError, PackError
 from logrules.model.event import Event
 from logrules.model.position import Problem
 from logrules.model.report import Text
+from logrules.ruleset.file_adapter import checked_file
 from logrules.ruleset.framework_models import ProfileFile, TextFile
 from logrules.ruleset.load import shipped_rules
 from logrules.ruleset.long_tables import SignalTable
 from logrules.ruleset.models import SignalFile
 from logrules.ruleset.pack import Pack, Signal
-from logrules.ruleset.schema_problems import checked_file
 from logrules.ruleset.yaml_reader import Document
 
 _MAX_TEXT = 400

@@ -2,7 +2,6 @@
 
 import argparse
 import re
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -11,9 +10,10 @@ from typing import TYPE_CHECKING, TextIO
 from logrules.cli.shared_options import (
     add_color_option,
     add_format_option,
+    add_history_option,
     add_language_options,
     chosen_format,
-    named,
+    write_output,
 )
 from logrules.model.errors import LogrulesError
 from logrules.ruleset.duration import UNITS_S
@@ -32,20 +32,13 @@ def add_list_options(parser: argparse.ArgumentParser) -> None:
     add_format_option(parser, "jsonl", "html")
     add_language_options(parser)
     add_color_option(parser)
-    parser.add_argument(
-        "--history", type=named, metavar="FILE", help="where results are kept (default: the user's state folder)"
-    )
+    add_history_option(parser)
 
 
 def print_jobs(jobs: "Sequence[SeenJob]", remarks: "Mapping[str, Remark]", options: argparse.Namespace) -> None:
     """The list or the groups, in the form that was asked for, to where it was asked for. Raises LogrulesError."""
     options.format = chosen_format(options)
-    if not options.output:
-        _render(jobs, remarks, options, sys.stdout)
-        return
-    from logrules.output.atomic_write import write_page
-
-    write_page(options.output, lambda page: _render(jobs, remarks, options, page))
+    write_output(options, lambda out: _render(jobs, remarks, options, out))
 
 
 def _render(

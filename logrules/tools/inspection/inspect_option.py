@@ -64,7 +64,7 @@ class Inspection(Listener):
         complain: Callable[[str], None],
         hosts: Sequence[str] = (),
     ) -> None:
-        from logrules.notify.task_queue import TaskQueue
+        from logrules.notify.listener import TaskQueue
 
         self._pid = pid
         self._following = following

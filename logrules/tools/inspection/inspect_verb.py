@@ -67,9 +67,8 @@ class _AfterLogs:
 def run(options: argparse.Namespace) -> int:
     """Look, and print the report; the exit status."""
     from logrules.cli.diagnose import exit_status, render_report
-    from logrules.cli.shared_options import chosen_format, chosen_pack
+    from logrules.cli.shared_options import chosen_format, chosen_pack, write_output
     from logrules.engine.follow import Following
-    from logrules.output.atomic_write import write_page
     from logrules.output.escape import safe
     from logrules.sources.discover import discover
     from logrules.sources.wall_clock import now
@@ -99,8 +98,5 @@ def run(options: argparse.Namespace) -> int:
         pass
     report = following.report()
     options.format = chosen_format(options)
-    if options.output is None:
-        render_report(report, options, sys.stdout)
-    else:
-        write_page(options.output, lambda page: render_report(report, options, page))
+    write_output(options, lambda out: render_report(report, options, out))
     return exit_status(report) if any(one.stacks for one in seen) else EXIT_UNUSABLE

@@ -6,8 +6,8 @@ from pathlib import Path
 from logrules.model.errors import LogrulesError, SourceError
 from logrules.model.template import template_of
 from logrules.parsing.clean import clean
-from logrules.ruletest.case import find_cases, read_cases
 from logrules.ruletest.collect import shipped_cases
+from logrules.ruletest.rule_tests import find_cases, read_cases
 from logrules.sources.discover import discover
 from logrules.sources.source import lines_of
 from logrules.tools.draft.scaffold import REACH

@@ -8,7 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.shared_options import add_pack_options, add_processes_option, chosen_pack, named, refuse_log
+from logrules.cli.shared_options import (
+    add_history_option,
+    add_pack_options,
+    add_processes_option,
+    chosen_pack,
+    named,
+    refuse_log,
+)
 from logrules.model.errors import LogrulesError
 
 if TYPE_CHECKING:
@@ -61,9 +68,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", type=named, metavar="DIR", help="write the drafts to this folder of rules")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
-    parser.add_argument(
-        "--history", type=named, metavar="FILE", help="where results are kept (default: the user's state folder)"
-    )
+    add_history_option(parser)
     add_processes_option(parser)
     add_pack_options(parser)
 

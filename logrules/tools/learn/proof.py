@@ -13,7 +13,7 @@ from logrules.ruleset.pack import Pack
 from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.file_contents import suite_of
 from logrules.ruletest.judging import run_tests
-from logrules.ruletest.suite import Suite, examples_of
+from logrules.ruletest.rule_tests import Suite, examples_of
 from logrules.tools.fleet.jobs import FoundJob
 from logrules.tools.learn.drafting import Background, FailureGroup, LearnedDraft, drafts_for
 from logrules.tools.learn.read_job import Fired, drafts_tried

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from logrules.model.errors import reason_of
-from logrules.notify.task_queue import TaskQueue
+from logrules.notify.listener import TaskQueue
 from logrules.output.escape import safe
 from logrules.sources.wall_clock import now
 from logrules.tools.notification.delivery import started

@@ -1,21 +1,98 @@
-"""Fixture cases: what a ``case.yaml`` may say of the logs beside it or of a live script of its own, and the cases read.
+"""The tests: examples of rules and waits and samples of rows, which rule files carry, and fixture cases.
 
-The classes that say so are the published schema (``logrules schema case``), as those of the tables are.
+The classes that say what a ``case.yaml`` may hold are the published schema (``logrules schema case``), as those of the
+tables are.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
-from logrules.model.record import record
+from logrules.model.record import field, record, replace
 from logrules.model.report import Status
+from logrules.model.test_result import CaseFailure, Result
 from logrules.ruleset.bounded_read import read_named
 from logrules.ruleset.bounds import Duration, Len, LooksLike, Name
 from logrules.ruleset.load import CASE_NAME
-from logrules.ruletest.suite import Example, Sample, WantedDiagnosis
+
+
+@record
+class WantedDiagnosis:
+    """What one diagnosis must say; None where it does not matter."""
+
+    rule: str | None = None
+    cause: str | None = None
+    phase: str | None = None
+    ranks: tuple[int, ...] | None = None
+    hosts: tuple[str, ...] | None = None
+    evidence: str | None = None
+    captures: Mapping[str, str] = field(default_factory=dict)
+
+
+@record
+class OwnTest:
+    """The ``number``-th test of one kind that a rule, marker, metric, header or row carries, and where it stands."""
+
+    kind: ClassVar[str] = "sample"
+
+    owner: str
+    number: int
+    place: Position
+
+    @property
+    def name(self) -> str:
+        """What a result calls it."""
+        return f"{self.owner} {self.kind} {self.number}"
+
+    def result(self, faults: Iterable[CaseFailure] = ()) -> Result:
+        """What came of it."""
+        return Result(self.kind, self.owner, self.name, self.place, tuple(faults))
+
+
+@record
+class Example(OwnTest):
+    """Lines of a rule's own, a silence (seconds) after them where the log is live, and whether the rule then holds.
+
+    ``dumps`` are what the flight recorders of the ranks hold, from rank 0 on.
+    """
+
+    kind: ClassVar[str] = "example"
+
+    log: str
+    quiet_s: float | None
+    fires: bool
+    wanted: WantedDiagnosis | None = None
+    dumps: tuple[str, ...] = ()
+
+
+@record
+class Sample(OwnTest):
+    """A text that a row of a ``table`` carries: ``expected`` is what the row must read from it, if it reads anything.
+
+    A row must not know a text that is ``near``.
+    """
+
+    table: str
+    text: str
+    expected: Any = None
+    near: bool = False
+
+    @property
+    def row(self) -> str:
+        """The id of the row in its table."""
+        return self.owner.partition("/")[2]
+
+
+# The tests that a set of rule files carries; the examples of one rule stand together.
+Suite: TypeAlias = tuple[Example | Sample, ...]
+
+
+def examples_of(suite: Suite) -> tuple[Example, ...]:
+    """Those of rules and waits."""
+    return tuple(one for one in suite if isinstance(one, Example))
+
 
 _LOGS = frozenset({".log", ".txt"})
 MAX_LOG_BYTES = 200_000_000
@@ -42,7 +119,7 @@ class Moment:
     absent: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CaseStep:
     """One step of a live script: lines that arrive, a silence, the end, or what must be so now."""
 
@@ -63,7 +140,7 @@ class CaseStep:
         return "" if text is None else text.rstrip("\n") + "\n"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CaseFile:
     """Logs of one job and what an expert would say of them.
 
@@ -167,7 +244,7 @@ def read_cases(paths: Iterable[Path]) -> tuple[Case, ...]:
 
 
 def _read(path: Path) -> Case:
-    from logrules.ruleset.schema_problems import checked_file
+    from logrules.ruleset.file_adapter import checked_file
 
     document, file = checked_file(path, CaseFile)
     steps = tuple(document.place(("script", index)) for index, _ in enumerate(file.script))

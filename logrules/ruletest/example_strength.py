@@ -1,6 +1,10 @@
-"""Mutants: rules made wrong in one place each, tried against their examples, and those that no example notices."""
+"""How much the examples of rules hold: what none of them exercises, and the wrong rules that none of them notices.
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+Exercised are signals that are seen, branches of a condition that are taken, captures that are filled. Mutants are rules
+made wrong in one place each.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, TypeAlias
 
@@ -8,15 +12,18 @@ from logrules.engine.run import Prepared
 from logrules.inference.rule_index import Index
 from logrules.model.event import Event
 from logrules.model.record import record, replace
-from logrules.model.test_result import MutationScore, Share
+from logrules.model.test_result import MutationScore, RuleCoverage, Share
 from logrules.ruleset import condition as nodes
+from logrules.ruleset.condition import all_signals
 from logrules.ruleset.duration import spelled
 from logrules.ruleset.long_tables import RuleTable, SignalTable
 from logrules.ruleset.pack import Pack, Rule, Signal
-from logrules.ruleset.unparse import spell
+from logrules.ruleset.pattern import compiled
+from logrules.ruleset.when import spell
+from logrules.ruletest.condition_trace import ConditionPart
 from logrules.ruletest.harness import events_of_example, held, judged, on_all_cores, report_on
-from logrules.ruletest.judging import misses
-from logrules.ruletest.suite import Example
+from logrules.ruletest.judging import condition_tree, misses
+from logrules.ruletest.rule_tests import Example
 
 # Wide enough that a near miss need not lie on the edge of its window.
 WIDER = 10
@@ -168,3 +175,63 @@ def _mutated(on: Prepared, mutant: Mutant) -> Prepared:
     pack = replace(on.pack, **mutant.changes)
     index = on.index if "signals" in mutant.changes else Index(pack)
     return replace(on, pack=pack, reader=on.reader.over(pack), index=index)
+
+
+# Of a rule: a signal, a capture of one, or a part of its condition that holds or does not; the kind, and which.
+_SIGNAL, _CAPTURE, _BRANCH = "signal", "capture", "branch"
+Exercise: TypeAlias = tuple[str, Hashable]
+
+
+def coverage(on: Prepared, examples: Sequence[Example], processes: int | None) -> tuple[RuleCoverage, ...]:
+    """Each rule's coverage by these examples."""
+    return coverage_of(on, zip(examples, on_all_cores(footprint, examples, on, processes), strict=True))
+
+
+def footprint(on: Prepared, example: Example) -> frozenset[Exercise]:
+    """Run one example: what it exercises of its own rule."""
+    own = all_signals(on.index.rule(example.owner).when)
+    events = events_of_example(on, example)
+    tree = condition_tree(on, judged(on, events, example.quiet_s), example.owner)
+    # A whole traceback's signals are in no line's hits, only in what the condition saw.
+    hits = [hit for event in (*events, *tree.events()) for hit in event.hits if hit.signal in own]
+    signals = {(_SIGNAL, hit.signal) for hit in hits}
+    captures = {(_CAPTURE, (hit.signal, name)) for hit in hits for name in hit.captures}
+    branches = {(_BRANCH, (path, part.holds)) for path, part in _parts(tree)}
+    return frozenset(signals | captures | branches)
+
+
+def coverage_of(on: Prepared, footprints: Iterable[tuple[Example, frozenset[Exercise]]]) -> tuple[RuleCoverage, ...]:
+    """Each rule's coverage by what its examples exercise."""
+    exercised: dict[str, set[Exercise]] = {}
+    for example, done in footprints:
+        exercised.setdefault(example.owner, set()).update(done)
+    return tuple(_rule_coverage(rule, _to_exercise(on, rule), done) for rule, done in exercised.items())
+
+
+def _rule_coverage(rule: str, asked: Mapping[Exercise, str], done: set[Exercise]) -> RuleCoverage:
+    def share(kind: str) -> Share:
+        of_kind = [one for one in asked if one[0] == kind]
+        return Share(len(done.intersection(of_kind)), len(of_kind))
+
+    missing = tuple(lack for one, lack in asked.items() if one not in done)
+    return RuleCoverage(rule, share(_SIGNAL), share(_BRANCH), share(_CAPTURE), missing)
+
+
+def _to_exercise(on: Prepared, rule: str) -> Mapping[Exercise, str]:
+    """All that examples of a rule can exercise, with what is said where none does."""
+    asked: dict[Exercise, str] = {}
+    signals = [(number, on.pack.signals[number]) for number in sorted(all_signals(on.index.rule(rule).when))]
+    for number, signal in signals:
+        asked[_SIGNAL, number] = f"no example has the signal `{signal.name}`"
+    for number, signal in signals:
+        for name in compiled(signal.pattern).groupindex if signal.pattern is not None else ():
+            asked[_CAPTURE, (number, name)] = f"no example fills the capture `{name}` of `{signal.name}`"
+    for path, part in _parts(condition_tree(on, on.session(), rule)):
+        for holds in (True, False):
+            asked[_BRANCH, (path, holds)] = f"in no example does `{part.text}` {'hold' if holds else 'not hold'}"
+    return asked
+
+
+def _parts(tree: ConditionPart) -> Iterator[tuple[tuple[int, ...], ConditionPart]]:
+    # What is negated says it all: its negation takes the other branch.
+    return ((path, part) for path, part in tree.all() if part.operator != "not")
