@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import cache
 
 from logrules.cli.shared_options import chosen_pack, chosen_settings
+from logrules.engine.run import prepared
 from logrules.ruleset.apply_settings import with_patience
 from logrules.ruleset.load import is_shipped, is_to_be_kept
 from logrules.ruleset.pack import Pack
@@ -40,7 +41,7 @@ def rules_of(options: argparse.Namespace) -> Callable[[], Pack]:
 
 
 def _compiling(options: argparse.Namespace) -> int | None:
-    """A process that compiles the rules and keeps them: it takes 100 MB, which we would hold to the end of the job.
+    """A process that compiles the rules and keeps them: it takes 120 MB, which we would hold to the end of the job.
 
     None where none can be forked. What is wrong with the rules is found again, and said, by who loads them.
     """
@@ -57,6 +58,6 @@ def _compiling(options: argparse.Namespace) -> int | None:
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in range(3):  # who reads what we write need not wait for this to end
             os.dup2(nothing, stream)
-        chosen_pack(options)
+        prepared(chosen_pack(options), cache=True)
     finally:
         os._exit(0)
