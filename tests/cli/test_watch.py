@@ -470,6 +470,20 @@ def test_silence_since_the_start_is_told_wherever_nothing_comes_from(tmp_path, k
         assert b"-:1" not in said  # no line shows that there was none
 
 
+@posix
+@pytest.mark.parametrize("name", ["SIGHUP", "SIGINT"])
+def test_what_nohup_or_a_shell_has_ignored_for_a_job_in_the_background_is_ignored(name):
+    number = getattr(signal, name)
+    ignored = f"import signal, os, sys; signal.signal({int(number)}, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
+    job = script("import time", "print('begun')", "time.sleep(1)", "raise SystemExit(3)")
+    words = [sys.executable, "-c", ignored, *WATCH, "--", *job]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as one:
+        wait_for(one.stdout, b"begun")
+        one.send_signal(number)
+        assert b"exit status 3" in one.stderr.read()
+    assert one.returncode == 3
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the rules are compiled first")
 def test_a_job_need_not_wait_for_rules_that_are_compiled_for_the_first_time(tmp_path, monkeypatch):
     monkeypatch.setenv("LOGRULES_CACHE_DIR", str(tmp_path / "cache"))
