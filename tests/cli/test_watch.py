@@ -474,7 +474,9 @@ def test_silence_since_the_start_is_told_wherever_nothing_comes_from(tmp_path, k
 @pytest.mark.parametrize("name", ["SIGHUP", "SIGINT"])
 def test_what_nohup_or_a_shell_has_ignored_for_a_job_in_the_background_is_ignored(name):
     number = getattr(signal, name)
-    ignored = f"import signal, os, sys; signal.signal({int(number)}, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
+    ignored = (
+        f"import signal, os, sys; signal.signal({int(number)}, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
+    )
     job = script("import time", "print('begun')", "time.sleep(1)", "raise SystemExit(3)")
     words = [sys.executable, "-c", ignored, *WATCH, "--", *job]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as one:
