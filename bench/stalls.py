@@ -71,7 +71,7 @@ def played(folder: Path, pack: Pack, quiet_s: float) -> tuple[list[Noticed], Sta
         except SourceError:
             return AllAtOnce(discover([str(folder)]).sources, quiet_s)
 
-    following, noticed, status = Following(source(), pack, BEAT_S if quiet_s else None), [], Status.HEALTHY
+    following, noticed, status = Following(source(), lambda: pack, BEAT_S if quiet_s else None), [], Status.HEALTHY
     stalls = {rule.id for rule in pack.rules if rule.stall}
     errors = {rule.id for rule in pack.rules if rule.severity is Severity.ERROR}
     for update in following:

@@ -24,8 +24,13 @@ _ENDED_BY = 128
 
 @contextmanager
 def signals_of(job: Job) -> Iterator[None]:
-    """While this lasts, signals go to the job. For the main thread."""
-    numbers = [getattr(signal, name) for name in job.signals if hasattr(signal, name)]
+    """While this lasts, signals go to the job. For the main thread.
+
+    What whoever started us had ignored, as `nohup` does, stays so, for the job too: a command inherits that, and no
+    handler.
+    """
+    known = (getattr(signal, name) for name in job.signals if hasattr(signal, name))
+    numbers = [number for number in known if signal.getsignal(number) is not signal.SIG_IGN]
     told, wakeup = os.pipe()
     os.set_blocking(wakeup, False)
     thread = Thread(target=_pass_on, args=(job, told, numbers), name="signals", daemon=True)

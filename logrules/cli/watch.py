@@ -1,7 +1,6 @@
 """`logrules watch`: follows a live job and says the moment it gets stuck, and why."""
 
 import argparse
-import gc
 import sys
 from argparse import BooleanOptionalAction
 from collections.abc import Callable, Sequence
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from logrules.model.report import Report
     from logrules.model.timeline import WorkerNow
     from logrules.notify.listener import Listener
+    from logrules.notify.stall_memory import StallMemory
 
 _FINISHED = Text("Finished: exit status 0{after}", "已结束：退出码 0{after}")
 _AFTER = Text(", last step {steps}", "，最后一步 {steps}")
@@ -99,10 +99,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Follow the job to its end and report; the exit status."""
+    from logrules.cli.watch_rules import rules_of
     from logrules.cli.watch_targets import job_of
     from logrules.engine.follow import Following
     from logrules.engine.run import why_empty
-    from logrules.ruleset.apply_settings import with_patience
+    from logrules.notify.stall_memory import StallMemory
     from logrules.ruleset.kept_values import keep_patterns
 
     # The threads that take in what comes need the interpreter for moments only, and must not wait 5 ms for it.
@@ -112,23 +113,27 @@ def run(options: argparse.Namespace) -> int:
     shared.refuse_log(options.report, options.paths or ["-"])
     if options.format == "jsonl" or options.panel == "only":
         options.echo = False
-    pack = with_patience(shared.chosen_pack(options, cache=not options.no_cache), options.patience)
-    job = job_of(options, pack)
+    rules = rules_of(options)
+    job = job_of(options, rules)
     out = shared.in_utf8(sys.stderr if job.echoes else sys.stdout)
-    # The rules stay: whoever looks for garbage while lines come need not go through them.
-    gc.freeze()
     following = Following(
-        job.source, pack, job.beat_s, job.backlog, job.dumps, beat_share=job.beat_share, cache=not options.no_cache
+        job.source, rules, job.beat_s, job.backlog, job.dumps, beat_share=job.beat_share, cache=not options.no_cache
     )
     complain = partial(_complain, language=options.lang)
     watched = watch_listeners.watched_run(options, following, lambda: job.pid, complain)
     told = watch_listeners.notifiers(options, watched)
     # A program reads the document on standard output: what people read goes aside.
     told += watch_listeners.displays(options, watched, job, out if options.format == "text" else sys.stderr)
-    endings = [cause.id for cause in pack.tables.causes if cause.tier == _ENDED]
-    report, status = _watched(job, following, told, endings, complain)
+    stalls = StallMemory(
+        following.workers,
+        lambda: [cause.id for cause in rules().tables.causes if cause.tier == _ENDED],
+        lambda: job.asked_by,
+        lambda: job.exit_status,
+        lambda: job.pid,
+    )
+    report, status = _watched(job, following, told, stalls, complain)
     if report is not None and status is None and not report.lines and not report.diagnoses:
-        raise LogrulesError(why_empty(report, pack) or "no line was received; nothing to diagnose")
+        raise LogrulesError(why_empty(report, rules()) or "no line was received; nothing to diagnose")
     if report is not None:
         if status == 0 and report.status is Status.COMPLETED and options.format == "text":
             _say(_finished(following.workers(), options.lang), out)
@@ -141,15 +146,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _watched(
-    job: "Job", following: "Following", told: "list[Listener]", endings: list[str], complain: Callable[[str], None]
+    job: "Job", following: "Following", told: "list[Listener]", stalls: "StallMemory", complain: Callable[[str], None]
 ) -> "tuple[Report | None, int | None]":
     """The last report, None where the analysis broke down; the exit status to end with, where the job decides it."""
     from logrules.cli.follow_loop import follow
     from logrules.cli.signal_relay import signals_of
-    from logrules.notify.stall_memory import StallMemory
 
     with signals_of(job):
-        stalls = StallMemory(following.workers, endings, lambda: job.asked_by, lambda: job.exit_status, lambda: job.pid)
         job.hand_dumps_to(following.ingest_dump)
         job.start()
         if job.pid is not None:  # steps can name the process

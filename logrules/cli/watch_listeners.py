@@ -122,8 +122,8 @@ def _keys(options: argparse.Namespace, following: "Following", job: "Job", panel
     def dump() -> None:
         from logrules.output.text import render_text
 
+        report = following.report()
         with job.turn:
-            report = following.report()
             shell = options.shell or report.shell
             render_text(report, sys.stderr, options.lang, shell, all_diagnoses=True, color=options.color)
             sys.stderr.flush()

@@ -59,7 +59,7 @@ class Replayed(Job):
     source: "ReplaySource"
     zone = UTC
 
-    def __init__(self, options: argparse.Namespace, pack: Pack) -> None:
+    def __init__(self, options: argparse.Namespace, rules: Callable[[], Pack]) -> None:
         from logrules.engine.replay_source import ReplaySource
         from logrules.sources.discover import discover
         from logrules.sources.source import RecordSource
@@ -72,10 +72,10 @@ class Replayed(Job):
         self.beat_share = 0.0 if speed else 0.02
         sources = discover(options.paths).sources
         self.dumps = [source for source in sources if isinstance(source, RecordSource)]
-        self.source = ReplaySource(sources, pack, speed, options.then_quiet)
+        self.source = ReplaySource(sources, rules(), speed, options.then_quiet)
 
 
-def job_of(options: argparse.Namespace, pack: Pack) -> Job:
+def job_of(options: argparse.Namespace, rules: Callable[[], Pack]) -> Job:
     """What the command line asks to watch. Raises LogrulesError where that is nothing, or too much."""
     if options.command and (options.paths or options.replay):
         raise LogrulesError("either follow logs or start a command behind `--`, not both")
@@ -88,7 +88,7 @@ def job_of(options: argparse.Namespace, pack: Pack) -> Job:
 
         return Command(options)
     if options.replay:
-        return Replayed(options, pack)
+        return Replayed(options, rules)
     if options.paths and options.paths != ["-"]:
         if "-" in options.paths:
             raise LogrulesError("standard input (-) cannot be followed together with files")

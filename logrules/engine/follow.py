@@ -1,7 +1,8 @@
 """Follows a live job: the same extraction and session as for saved logs, fed as bytes arrive."""
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain, islice
 from threading import RLock
 
@@ -9,7 +10,7 @@ from logrules.engine.dating import dated, dated_events
 from logrules.engine.live_log import LinesBelow, LiveLog, LiveLogs, exit_line, with_lines_below, with_stacks, with_years
 from logrules.engine.merged_logs import merged
 from logrules.engine.quiet_notice import SHORTEST_S, QuietNotice
-from logrules.engine.run import prepared
+from logrules.engine.run import Prepared, prepared
 from logrules.inference.session import Session
 from logrules.model.change import Change, Raised, Update, Withdrawn
 from logrules.model.collective import GroupRecord
@@ -35,15 +36,15 @@ class Following:
     ``source`` is live and may carry many logs; each block names its own. ``beat_s`` is the longest time between
     updates, by the source's clock; None: as long as silence changes nothing. In a long silence it grows to
     ``beat_share`` of the silence. ``backlog`` are logs that exist already, read first and merged by their times;
-    ``source`` continues where they end. ``dumps`` are what flight recorders wrote when the job had ended. With
-    ``cache`` compiled literals are kept in the user's cache folder. One thread iterates; ``report`` and ``ingest`` may
-    be called from any thread.
+    ``source`` continues where they end. ``dumps`` are what flight recorders wrote when the job had ended. ``rules`` are
+    asked for once, when there is something to read; with ``cache`` their compiled literals are kept for the next start.
+    One thread iterates; ``report`` and ``ingest`` may be called from any thread.
     """
 
     def __init__(
         self,
         source: Source,
-        pack: Pack,
+        rules: Callable[[], Pack],
         beat_s: float | None = 1.0,
         backlog: Sequence[Source] = (),
         dumps: Sequence[RecordSource] = (),
@@ -54,23 +55,36 @@ class Following:
         self._source = source
         self._dumps = dumps
         self._dump_lines: dict[str, int] = {}
-        self._pack = pack
+        self._rules = rules
+        self._cache = cache
         self._beat_s = beat_s
         self._beat_share = beat_share
         self._backlog = backlog
-        on = prepared(pack, cache=cache)
-        self._session = Session(pack, index=on.index)
-        self._notice = QuietNotice(SHORTEST_S * pack.patience)
         self._stalls: set[str] = set()
-        self._logs = LiveLogs(on.scanners.for_another())
         self._below = LinesBelow()
-        self._skipped: dict[tuple[str, str], int] = {}
-        self._heard: deque[Block | GroupRecord] = deque()
+        self._skipped = Counter[tuple[str, str]]()
+        self._heard: deque[Block | GroupRecord | tuple[str, str]] = deque()
         self._bytes = 0
         self._now: float | None = None
         self._released = self._judged = self._spoken = 0.0
         self._stacks: StackView | None = None
         self._lock = RLock()
+
+    @cached_property
+    def _on(self) -> Prepared:
+        return prepared(self._rules(), cache=self._cache)
+
+    @cached_property
+    def _session(self) -> Session:
+        return Session(self._on.pack, index=self._on.index)
+
+    @cached_property
+    def _notice(self) -> QuietNotice:
+        return QuietNotice(SHORTEST_S * self._on.pack.patience)
+
+    @cached_property
+    def _logs(self) -> LiveLogs:
+        return LiveLogs(self._on.scanners.for_another())
 
     def __iter__(self) -> Iterator[Update]:
         """Follow until the source ends."""
@@ -107,12 +121,9 @@ class Following:
             self._stacks = stacks
 
     def ingest(self, source: str, text: str, at: float) -> None:
-        """Take further lines as a separate log, such as the output of an inspection command at ``at``.
-
-        They are read with the next update.
-        """
-        whole = text if text.endswith("\n") else f"{text}\n"
-        self._heard.append(Block(source, 0, whole.encode(errors="replace"), at))
+        """Take further lines with the next update: a log of their own, as what a command of an inspection printed."""
+        lines = text.removesuffix("\n") + "\n"
+        self._heard.append(Block(source, 0, lines.encode(errors="replace"), at))
 
     def ingest_records(self, records: Iterable[GroupRecord], at: float) -> None:
         """The same for the records of flight recorders at ``at``."""
@@ -125,9 +136,8 @@ class Following:
         self.ingest_records(dump.records, at)
 
     def tell(self, name: str, value: str) -> None:
-        """Add a fact about the job that is not in its logs, for use in steps."""
-        with self._lock:
-            self._session.tell(name, value)
+        """Add a fact about the job that is not in its logs, for use in steps; it is known with the next update."""
+        self._heard.append((name, value))
 
     def note(self, source: str, text: str) -> None:
         """Add a note to the report that no rule reads."""
@@ -150,22 +160,19 @@ class Following:
         # Dated at once: they may have to be merged after those of other logs.
         logs = [dated_events(self._saved_events(log), self._logs.read(log.name).clock) for log in self._backlog]
         events = merged(logs, len(logs))
-        count = _BATCH if self._backlog else 0
-        while count == _BATCH:
-            count, changes = self._fed(islice(events, _BATCH))
-            yield self._update(changes, ended=False)
+        is_left = bool(self._backlog)
+        while is_left:
+            with self._lock:
+                batch = list(islice(events, _BATCH))
+                update = self._update([change for event in batch for change in self._fed(event)], ended=False)
+            is_left = len(batch) == _BATCH
+            yield update
 
-    def _fed(self, events: Iterator[Event]) -> tuple[int, list[Change]]:
-        with self._lock:
-            changes: list[Change] = []
-            count = 0
-            for event in events:
-                if event.arrived is not None:
-                    changes += self._session.feed(BytesArrived(event.source, event.arrived))
-                changes += self._session.feed(event)
-                self._logs.read(event.source)
-                count += 1
-            return count, changes
+    def _fed(self, event: Event) -> Iterator[Change]:
+        if event.arrived is not None:
+            yield from self._session.feed(BytesArrived(event.source, event.arrived))
+        yield from self._session.feed(event)
+        self._logs.read(event.source)
 
     def _saved_events(self, source: Source) -> Iterator[Event]:
         log = self._logs.read(source.name)
@@ -187,6 +194,9 @@ class Following:
             changes += self._notice.pass_to(item.now, owed=owed)
         while self._heard:
             heard = self._heard.popleft()
+            if isinstance(heard, tuple):
+                self._session.tell(*heard)
+                continue
             log = self._logs.read(heard.source)
             if isinstance(heard, GroupRecord):
                 changes += self._feed(log, (heard,))
@@ -210,8 +220,7 @@ class Following:
 
     def _update(self, changes: Sequence[Change], *, ended: bool) -> Update:
         now = self._now if self._now is not None else self._session.now or 0.0
-        skipped = sum(self._skipped.values())
-        return Update(now, tuple(changes), self._lines(), self._bytes, skipped, ended)
+        return Update(now, tuple(changes), self._lines(), self._bytes, sum(self._skipped.values()), ended)
 
     def _take(self, item: Block | Skipped | Tick | End) -> Iterator[Change]:
         match item:
@@ -249,8 +258,7 @@ class Following:
         if item.bytes is None:
             self._session.note(SourceNote(item.source, item.reason))
             return
-        key = (item.source, item.reason)
-        self._skipped[key] = self._skipped.get(key, 0) + item.bytes
+        self._skipped[item.source, item.reason] += item.bytes
         log = self._logs.read(item.source)
         yield from self._feed(log, log.growing.skip(item.offset + item.bytes, item.lines))
 
@@ -287,5 +295,4 @@ class Following:
         yield from self._session.feed(end)
 
     def _lines(self) -> int:
-        with self._lock:
-            return self._logs.lines + sum(self._dump_lines.values())
+        return self._logs.lines + sum(self._dump_lines.values())

@@ -73,7 +73,7 @@ class StallMemory:
     def __init__(
         self,
         workers: Callable[[], tuple[WorkerNow, ...]],
-        endings: Collection[str],
+        endings: Callable[[], Collection[str]],
         ended_by: Callable[[], str | None],
         exit_status: Callable[[], int | None],
         job_pid: Callable[[], int | None] = lambda: None,
@@ -82,7 +82,7 @@ class StallMemory:
         self._ended_by = ended_by
         self._exit_status = exit_status
         self._job_pid = job_pid
-        self._endings = frozenset(endings)
+        self._endings = endings
         self._stall: ToldStall | None = None
         self._notes: list[SourceNote] = []
         self._before: set[str] = set()
@@ -132,7 +132,7 @@ class StallMemory:
         if all(self._is_ending(one, ended_by) for one in errors):
             stood_last = (one for one in report.diagnoses if one.rule == stall.diagnosis.rule)
             since = next(stood_last, stall.diagnosis).consequences
-            ends: list[Diagnosis | Consequence] = [*errors, *(one for one in since if one.cause in self._endings)]
+            ends: list[Diagnosis | Consequence] = [*errors, *(one for one in since if one.cause in self._endings())]
             end = self._end(ends, ended_by, exit_status)
             under = (*since, *(_consequence(one) for one in errors))
             kept = tuple(one for one in others if one not in errors and one.severity is not Severity.INFO)
@@ -223,8 +223,8 @@ class StallMemory:
     def _is_ending(self, one: Diagnosis, ended_by: str | None) -> bool:
         """Whether it only says that the job was ended: not the death of one rank, unless we know who sent it."""
         if ended_by is not None:
-            return one.cause in self._endings or one.rule not in self._before
-        return one.cause in self._endings and not one.ranks
+            return one.cause in self._endings() or one.rule not in self._before
+        return one.cause in self._endings() and not one.ranks
 
     def _end(self, ends: Sequence[Diagnosis | Consequence], ended_by: str | None, exit_status: int | None) -> Text:
         """What ended it, in words; ``ends`` are what the log says of that."""

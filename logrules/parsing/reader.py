@@ -95,8 +95,10 @@ class Reader:
             yield from self.line_events(found.source, first_line + line.number, line, continued, most)
 
     def unasked(self, source: str, line: RawLine) -> Event:
-        """A line without signals in the tail of a log: it shows how the log ends."""
-        event = self._event(source, line, self._reading(line.raw, ()))
+        """A line without signals in the tail of a log: it shows how the log ends. Of one drawn over, the last state."""
+        drawn = _last_drawn(line)
+        carrier = None if drawn is line else self._carrier(line.raw)
+        event = self._event(source, drawn, self._reading(drawn.raw, ()), carrier)
         if event.level is None or event.level < Level.ERROR:
             return event
         return replace(event, stance=self._judge.of(event))
@@ -126,7 +128,7 @@ class Reader:
         whole = line.raw
         redrawn = may_be_redrawn(whole)
         parts = self._redrawn(line, whole, most) if redrawn else [(0, whole, line.kind)]
-        carrier = self._carrier(line) if redrawn else None
+        carrier = self._carrier(line.opening) if redrawn else None
         for start, raw, kind in parts:
             reading = self._reading(raw, kind)
             if not reading.hits:
@@ -201,9 +203,9 @@ class Reader:
             parts += [(start, raw, kind) for start, raw in kept]
         return sorted(parts, key=itemgetter(0))
 
-    def _carrier(self, line: HitLine) -> Header:
+    def _carrier(self, opening: bytes) -> Header:
         """Who forwarded all parts of a redrawn line: the first part shows it, once another has begun."""
-        _, first = next(redraws(line.opening), (0, b""))
+        _, first = next(redraws(opening), (0, b""))
         # A bar that begins with a carriage return leaves the prefix alone, including its last blank.
         return self._peeler.carrier(clean(first) + " ")
 
@@ -231,6 +233,15 @@ class Reader:
             )  # fmt: skip
         rank = header.rank if header.rank is not None else known.rank
         return Worker(source, header.host or known.host, header.role or known.role, header.pid or known.pid, rank)
+
+
+def _last_drawn(line: RawLine) -> RawLine:
+    """What is still seen of a line that was drawn over, such as a bar."""
+    if not may_be_redrawn(line.raw):
+        return line
+    drawn = [(start, raw) for start, raw in redraws(line.raw) if raw.strip()]
+    start, raw = drawn[-1] if drawn else (0, b"")
+    return replace(line, offset=line.offset + start, raw=raw)
 
 
 def _asked_of(

@@ -38,6 +38,15 @@ def user_folder(own: str, standard: str, usual: str) -> Path:
     return (Path(root) if root else Path.home() / usual) / "logrules"
 
 
+def can_keep() -> bool:
+    """Whether there is a folder for what is to be kept, or one can be made."""
+    with contextlib.suppress(OSError, RuntimeError):
+        folder = cache_folder().absolute()
+        nearest = next(one for one in (folder, *folder.parents) if one.exists())
+        return nearest.is_dir() and os.access(nearest, os.W_OK)
+    return False
+
+
 def kept(name: str) -> memoryview | None:
     """What was kept under this name, or None. It is as it was read: a copy of megabytes is a tenth of a start."""
     try:

@@ -10,7 +10,7 @@ from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
 from logrules.ruleset.bounded_read import read_named
 from logrules.ruleset.bounds import MAX_FILE_BYTES, MAX_PACK_BYTES, MAX_PACK_FILES
-from logrules.ruleset.cache_files import keep_for, kept_for
+from logrules.ruleset.cache_files import can_keep, keep_for, kept_for
 from logrules.ruleset.kept_values import cached_pack, keep_pack
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.rule_file import SHIPPED, RuleText
@@ -64,6 +64,17 @@ def load_pack(
     if state:
         keep_for(_STATE, state, digest.encode())
     return pack
+
+
+def is_to_be_kept(folders: Sequence[str | Path], settings: Settings, language: str) -> bool:
+    """Whether `load_pack` has to look what the pack is, and most likely to compile it, and can keep it after that."""
+    state = _state(folders, settings, language)
+    return state is not None and kept_for(_STATE, state) is None and can_keep()
+
+
+def is_shipped(folders: Sequence[str | Path], settings: Settings) -> bool:
+    """Whether all rules are those that come with logrules, as they come."""
+    return not (folders or settings.path or any(_packs_of(settings)))
 
 
 def _compiled(texts: Sequence[RuleText], digest: str, settings: Settings | None, *, cache: bool) -> Pack:

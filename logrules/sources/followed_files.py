@@ -22,7 +22,7 @@ from logrules.sources.watch_paths import WatchedPaths
 POLL_S = 0.5
 # What grew a moment ago will grow on, so it is looked at again soon; a log in which nothing happens is to cost nothing
 # that anybody sees. For how long nothing has grown, the shortest pause, and the part of a core that looking may take.
-_PACES = ((30.0, 0.25, 0.005), (10.0, 0.1, 0.005), (0.25, 0.03, 0.005), (0.0, 0.01, 0.05))
+_PACES = ((10.0, 0.1, 0.005), (0.25, 0.03, 0.005), (0.0, 0.01, 0.05))
 # A file without a name is written to by nobody but those who have it open; of one that is still silent after so long
 # nothing is expected.
 DELETED_S = 60.0
@@ -131,15 +131,16 @@ class FollowedFiles:
         self._buffer.give_up()
 
     def _run(self) -> None:
-        found = now()
-        grew = float("-inf")
+        found = grew = now()
+        cost_s = float("inf")
         while not self._stopped.is_set():
-            begun = thread_time()
+            begun, before_s = thread_time(), cost_s
             if now() >= found + POLL_S:
                 self._find()
                 found = now()
             grew = now() if self._look_at_all() else grew
-            self._stopped.wait(next_pause(thread_time() - begun, now() - grew))
+            cost_s = thread_time() - begun
+            self._stopped.wait(next_pause(cost_s, before_s, now() - grew))
         for one in self._followed.values():
             one.tail.close()
 
@@ -206,11 +207,13 @@ class FollowedFiles:
         return came
 
 
-def next_pause(cost_s: float, still_s: float) -> float:
-    """Until all files are looked at again, after a look that took ``cost_s`` of a core; in seconds.
+def next_pause(cost_s: float, before_s: float, still_s: float) -> float:
+    """Until all files are looked at again, after looks that took ``cost_s`` and before it ``before_s`` of a core.
 
-    For ``still_s`` none of them has grown.
+    For ``still_s`` none of the files has grown. All are seconds.
     """
+    # To look costs what the cheaper of two looks did: the other one read what had come, or searched for new files.
+    cost_s = min(cost_s, before_s)
     shortest_s, share = next((pause_s, share) for since_s, pause_s, share in _PACES if still_s >= since_s)
     return min(max(shortest_s, cost_s / share), POLL_S)
 

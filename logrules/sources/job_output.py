@@ -130,6 +130,8 @@ class JobOutput:
                 self._buffer.put(log, frame.data, frame.arrived)
             case FrameKind.LEFT_OUT:
                 self._buffer.leave_out(log, frame.size, frame.lines)
+            case FrameKind.FAULT:
+                self._buffer.note(log, f"a part could not be passed on ({frame.data.decode()})")
             case FrameKind.END:
                 self._ended.add(frame.output)
 

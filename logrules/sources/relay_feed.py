@@ -24,11 +24,12 @@ _HEAD = struct.Struct("<BBQQd")
 
 
 class FrameKind(IntEnum):
-    """What a relay hands over: a piece of an output, how much was left out there, its end."""
+    """What a relay hands over: a piece of an output, how much was left out there, its end, why it went nowhere."""
 
     PIECE = 0
     LEFT_OUT = 1
     END = 2
+    FAULT = 3
 
 
 class RelayFrame(NamedTuple):
@@ -50,8 +51,8 @@ def unpacked(stream: BinaryIO) -> Iterator[RelayFrame]:
     while len(head := stream.read(_HEAD.size)) == _HEAD.size:
         number, output, lines, size, arrived = _HEAD.unpack(head)
         kind = FrameKind(number)
-        data = stream.read(size) if kind is FrameKind.PIECE else b""
-        if kind is FrameKind.PIECE and len(data) < size:
+        data = b"" if kind is FrameKind.LEFT_OUT else stream.read(size)
+        if kind is not FrameKind.LEFT_OUT and len(data) < size:
             return
         yield RelayFrame(kind, output, data, lines, size, since_epoch(arrived))
 
@@ -128,6 +129,12 @@ class RelayFeed:
         self._push(RelayFrame(FrameKind.LEFT_OUT, output, lines=gap.lines + lines, size=gap.size + size))
         self._push(RelayFrame(FrameKind.PIECE, output, gap.latest, arrived=steady()))
         self.flush()
+
+    def fail(self, output: int, reason: str) -> None:
+        """A part of an output could not be written to where it goes on."""
+        if self._descriptor is not None:
+            self._push(RelayFrame(FrameKind.FAULT, output, reason.encode()))
+            self.flush()
 
     def end(self, output: int) -> None:
         """An output has ended."""

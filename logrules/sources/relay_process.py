@@ -4,6 +4,7 @@ It is a process of its own since a thread would wait for the interpreter while t
 whose reader is gone is ended by its next line. A thread does the same where it is killed or cannot be started.
 """
 
+import errno
 import os
 import select
 import signal
@@ -30,7 +31,7 @@ class _Output:
         self.number = number
         self.ours = ours
         self.onward = onward
-        self.in_line = False
+        self.in_line = self.failed = False
         self.flood = FloodPath(ours)
 
 
@@ -81,10 +82,19 @@ class RelayProcess:
             output.in_line = not data.endswith(b"\n")
             try:
                 write_all(output.onward, data)
-            except OSError:  # its reader has gone; the log is read on
-                output.onward, output.in_line = None, False
+            except OSError as fault:
+                self._fail(output, fault)
         self._feed.put(output.number, data)
         return READ_BYTES if most < READ_BYTES else size
+
+    def _fail(self, output: _Output, fault: OSError) -> None:
+        """The log is read on; it is written on, too, unless its reader has gone: a disk is not full for ever."""
+        output.in_line = False
+        if fault.errno == errno.EPIPE:
+            output.onward = None
+        elif not output.failed:
+            output.failed = True
+            self._feed.fail(output.number, (fault.strerror or "unknown").lower())
 
     def _resume(self) -> None:
         """Where there is room again, hand the watcher what comes from here on."""

@@ -1,7 +1,9 @@
 """One file followed by its name, through growth, rotation, truncation and replacement."""
 
+import errno
 import os
 import re
+import stat
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
@@ -117,10 +119,10 @@ class Tail:
         self._file, self._at, self._mark, self._read, self.is_deleted = None, 0, b"", None, False
 
     def _open(self) -> bool:
-        if self.path.is_fifo():  # opening it would wait until somebody writes to it
-            self.fault = "is a named pipe, which has no place to go back to: use `logrules watch < PIPE`"
-            return False
         try:
+            if stat.S_ISFIFO(self.path.stat().st_mode):  # opening it would wait until somebody writes to it
+                self.fault = "is a named pipe, which has no place to go back to: use `logrules watch < PIPE`"
+                return False
             file = FileIO(self.path)
         except OSError as fault:
             self.fault = reason_of(fault)
@@ -166,7 +168,10 @@ class Tail:
             self.is_deleted = isinstance(fault, FileNotFoundError) and _is_nameless(self._file)
             return False
         self.is_deleted = False
-        return not os.path.samestat(named, os.fstat(self._file.fileno()))
+        try:
+            return not os.path.samestat(named, os.fstat(self._file.fileno()))
+        except OSError as fault:
+            return fault.errno == errno.ESTALE  # on NFS: another machine has deleted ours
 
     def _rest(self) -> Iterator[Grown | Anew]:
         assert self._file is not None  # noqa: S101 (only called with an open file)

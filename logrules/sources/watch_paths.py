@@ -34,10 +34,12 @@ class WatchedPaths:
         met: set[Path] = set()
         for given in self._paths:
             for path in map(Path, matches(given)):
-                for file in self._below(path) if path.is_dir() else [path]:
+                # Not Path.is_dir: before Python 3.14 it raises PermissionError, and what else stands against looking.
+                is_folder = os.path.isdir(path)  # noqa: PTH112
+                for file in self._below(path) if is_folder else [path]:
                     if file not in met:
                         met.add(file)
-                        yield file, len(file.parts) - len(path.parts) if path.is_dir() else 1
+                        yield file, len(file.parts) - len(path.parts) if is_folder else 1
 
     def _name(self, path: Path, depth: int) -> str:
         """The last parts of its path, as many as it takes to tell it from those that have a name."""
@@ -74,7 +76,7 @@ class WatchedPaths:
         if path in self._dumps:
             return True
         # By the name first: a folder of checkpoints holds thousands of files, and is looked through again and again.
-        if is_log_name(path.name) or rank_of_name(path.name) is None or not (path.is_file() and is_dump(path)):
+        if is_log_name(path.name) or rank_of_name(path.name) is None or not (os.path.isfile(path) and is_dump(path)):  # noqa: PTH113
             return False
         self._dumps.add(path)
         return True

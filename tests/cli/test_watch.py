@@ -471,6 +471,47 @@ def test_silence_since_the_start_is_told_wherever_nothing_comes_from(tmp_path, k
 
 
 @posix
+@pytest.mark.parametrize("name", ["SIGHUP", "SIGINT"])
+def test_what_nohup_or_a_shell_has_ignored_for_a_job_in_the_background_is_ignored(name):
+    number = getattr(signal, name)
+    ignored = (
+        f"import signal, os, sys; signal.signal({int(number)}, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
+    )
+    job = script("import time", "print('begun')", "time.sleep(1)", "raise SystemExit(3)")
+    words = [sys.executable, "-c", ignored, *WATCH, "--", *job]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as one:
+        wait_for(one.stdout, b"begun")
+        one.send_signal(number)
+        assert b"exit status 3" in one.stderr.read()
+    assert one.returncode == 3
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the rules are compiled first")
+def test_a_job_need_not_wait_for_rules_that_are_compiled_for_the_first_time(tmp_path, monkeypatch):
+    monkeypatch.setenv("LOGRULES_CACHE_DIR", str(tmp_path / "cache"))
+    code = script(
+        "from pathlib import Path",
+        f"print(len(list(Path({str(tmp_path)!r}).glob('cache/pack-*'))), 'packs', flush=True)",
+        "raise SystemExit(3)",
+    )
+    done = run("--", *code)
+    assert done.stdout == b"0 packs\n"
+    assert done.returncode == 3
+    assert b"exit status 3" in done.stderr
+    assert len(list(tmp_path.glob("cache/pack-*"))) == 1
+
+
+def test_rules_that_are_refused_are_told_before_the_job_begins(tmp_path, monkeypatch):
+    monkeypatch.setenv("LOGRULES_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "torn.yaml").write_text(SHORT.replace("cause:", "case:"))
+    done = run("--rules", tmp_path / "rules", "--", *script(f"open({str(tmp_path / 'begun')!r}, 'w')"))
+    assert done.returncode == 2
+    assert b"torn.yaml:1" in done.stderr
+    assert not (tmp_path / "begun").exists()
+
+
+@posix
 def test_a_line_of_ours_is_never_glued_to_a_bar():
     code = script(
         "import sys, time",

@@ -14,6 +14,8 @@ from logrules.engine.extraction import Scanners
 from logrules.engine.follow import Following
 from logrules.engine.run import replay
 from logrules.model.change import Raised
+from logrules.model.errors import PackError
+from logrules.model.position import Position, Problem
 from logrules.model.report import Status
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.notify.event_lines import Lines
@@ -32,7 +34,7 @@ cuts = st.lists(st.integers(0, 1_000_000), max_size=12)
 
 
 def followed(source, pack):
-    following = Following(source, pack)
+    following = Following(source, lambda: pack)
     for _ in following:
         pass
     return following.report()
@@ -47,10 +49,10 @@ class Asker(Listener):
 
 def test_the_report_on_an_update_is_made_once_for_all_who_ask(shipped, monkeypatch):
     made, steps = [], b"".join(b"step %d loss 0.5\n" % number for number in range(20))
-    following = Following(Script(*blocks(steps, b"torch.OutOfMemoryError: CUDA out of memory.\n")), shipped)
+    following = Following(Script(*blocks(steps, b"torch.OutOfMemoryError: CUDA out of memory.\n")), lambda: shipped)
     report = following.report
     monkeypatch.setattr(following, "report", lambda: made.append(1) or report())
-    stalls = StallMemory(following.workers, (), lambda: None, lambda: None)
+    stalls = StallMemory(following.workers, tuple, lambda: None, lambda: None)
     assert follow(following, [Asker(), Asker(), Asker()], stalls, print) is not None
     assert len(made) <= 5  # two blocks, what was held back, the end, and the last word
 
@@ -64,14 +66,29 @@ class Failing(Listener):
 
 def test_a_listener_that_fails_is_named_as_its_user_knows_it(shipped):
     said = []
-    following = Following(Script(*blocks(b"step 1\n")), shipped)
-    stalls = StallMemory(following.workers, (), lambda: None, lambda: None)
+    following = Following(Script(*blocks(b"step 1\n")), lambda: shipped)
+    stalls = StallMemory(following.workers, tuple, lambda: None, lambda: None)
     lines = Lines(io.StringIO(), "en")
     lines.on_update = Failing().on_update
     assert follow(following, [Failing(), lines], stalls, said.append) is not None
     assert said == [
         "--report out.json: failed, and nothing more goes there (OSError: no room)",
         "the lines of the diagnosis (output): failed, and nothing more goes there (OSError: no room)",
+    ]
+
+
+def test_rules_that_are_found_to_be_refused_once_the_job_runs_end_the_analysis_alone():
+    said = []
+
+    def refused():
+        raise PackError([Problem(Position("shipped/torch/x.yaml", 3), "is torn")])
+
+    following = Following(Script(*blocks(b"step 1\n")), refused)
+    following.tell("job_pid", "77")
+    stalls = StallMemory(following.workers, tuple, lambda: None, lambda: None)
+    assert follow(following, [], stalls, said.append) is None
+    assert said == [
+        "the analysis failed and is off (PackError: shipped/torch/x.yaml:3:1: is torn); the log is passed on as before"
     ]
 
 
@@ -168,7 +185,7 @@ def test_what_is_there_already_is_read_by_its_times_however_many_logs_there_are(
     texts = {path.name: path.read_bytes() for path in sorted(folder.glob("*.log"))}
     assert len(texts) == 2
     logs = [Named(name, data) for name, data in texts.items()]
-    following = Following(Ended(), shipped, backlog=logs)
+    following = Following(Ended(), lambda: shipped, backlog=logs)
     assert [update.ended for update in following][-1]
     saved = replay([Named(name, data) for name, data in texts.items()], shipped)
     assert_same(following.report(), saved)
@@ -199,7 +216,7 @@ class Script:
 
 def test_a_line_that_comes_in_pieces_is_one_line_and_told_once(shipped):
     whole = b"[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
-    following = Following(Script(*blocks(b"first\n", whole[:30], whole[30:50], whole[50:], b"last\n")), shipped)
+    following = Following(Script(*blocks(b"first\n", whole[:30], whole[30:50], whole[50:], b"last\n")), lambda: shipped)
     raised = [change for update in following for change in update.changes if isinstance(change, Raised)]
     report = following.report()
     assert report.lines == 3
@@ -222,7 +239,7 @@ def test_a_bar_that_is_drawn_anew_for_long_on_one_line_never_goes_back(shipped):
 
 
 def test_what_is_known_of_the_job_beside_its_logs_stands_in_the_steps(shipped):
-    following = Following(Script(*blocks(b"Initializing process group\n")), shipped)
+    following = Following(Script(*blocks(b"Initializing process group\n")), lambda: shipped)
     following.tell("job_pid", "77")
     for _ in following:
         pass
@@ -232,7 +249,7 @@ def test_what_is_known_of_the_job_beside_its_logs_stands_in_the_steps(shipped):
 
 def test_bytes_that_nobody_analysed_are_told_and_counted(shipped):
     gap = Skipped("log", 6, 5_000, "came too fast", lines=40)
-    following = Following(Script(*blocks(b"first\n"), gap, Block("log", 5_006, b"last\n", 1002.0)), shipped)
+    following = Following(Script(*blocks(b"first\n"), gap, Block("log", 5_006, b"last\n", 1002.0)), lambda: shipped)
     assert [update.skipped for update in following][-1] == 5_000
     report = following.report()
     assert [note.note for note in report.notes] == ["came too fast (5,000 bytes)"]
@@ -254,7 +271,7 @@ def test_lines_of_a_new_file_count_from_its_start(shipped):
 def test_silence_is_measured_by_arrival_whatever_the_lines_own_times(shipped):
     line = b"[2025-03-01 10:00:00,250] [INFO] Initializing process group\n"
     script = Script(Block("log", 0, line, 5_000.0), Tick(5_001.0), Tick(5_000.0 + 7200))
-    following = Following(script, shipped)
+    following = Following(script, lambda: shipped)
     stages = [(update.now, following.report().status) for update in following]
     assert stages[1] == (5_001.0, Status.HEALTHY)
     assert stages[2] == (12_200.0, Status.STALLED)
@@ -263,7 +280,9 @@ def test_silence_is_measured_by_arrival_whatever_the_lines_own_times(shipped):
 def test_a_job_that_was_stopped_with_its_watcher_is_not_told_as_stalled(shipped):
     steps = [b"step %d loss 0.5\n" % number for number in range(20)]
     later = Block("log", 20 * 17, b"step 20 loss 0.5\n", 9_001.0)
-    following = Following(Script(*blocks(*steps), Tick(1_020.0), Tick(9_000.0, 7_979.0), later, Tick(9_002.0)), shipped)
+    following = Following(
+        Script(*blocks(*steps), Tick(1_020.0), Tick(9_000.0, 7_979.0), later, Tick(9_002.0)), lambda: shipped
+    )
     updates = list(following)
     raised = [change for update in updates for change in update.changes if isinstance(change, Raised)]
     assert not [change for change in raised if change.quiet_s is not None]
@@ -274,7 +293,7 @@ def test_a_job_that_was_stopped_with_its_watcher_is_not_told_as_stalled(shipped)
 def test_the_source_is_asked_to_wait_for_the_deadline_of_silence_alone(shipped):
     line = b"Initializing process group\n"
     script = Script(Block("log", 0, line, 5_000.0))
-    list(Following(script, shipped, beat_s=None))
+    list(Following(script, lambda: shipped, beat_s=None))
     assert script.asked[0] is None
     assert script.asked[1] > 5_000.0
 
@@ -300,12 +319,12 @@ class Silence(Script):
 def test_a_silence_that_nobody_minds_is_looked_at_no_more_often_than_any(shipped):
     steps = [b"step %d loss 0.5\n" % number for number in range(20)]
     source = Silence(*blocks(*steps, b"training finished after 20 steps\n"), lasts_s=600)
-    for _ in Following(source, shipped, beat_s=1.0):
+    for _ in Following(source, lambda: shipped, beat_s=1.0):
         assert source.ticks < 700
 
 
 def test_what_others_say_is_read_as_a_log_of_its_own(shipped):
-    following = Following(Script(*blocks(b"one\n"), Tick(1001.0), Tick(1002.0)), shipped)
+    following = Following(Script(*blocks(b"one\n"), Tick(1001.0), Tick(1002.0)), lambda: shipped)
     for update in following:
         if update.now == 1000.0:
             following.ingest(
@@ -317,7 +336,7 @@ def test_what_others_say_is_read_as_a_log_of_its_own(shipped):
 
 def test_a_flood_of_the_same_is_read_in_shares(shipped):
     steps = b"".join(b"{'loss': 0.%d, 'grad_norm': 1.0, 'epoch': 0.1}\n" % n for n in range(100_000))
-    session = Following(Script(*blocks(steps, b"torch.OutOfMemoryError: CUDA out of memory.\n")), shipped)
+    session = Following(Script(*blocks(steps, b"torch.OutOfMemoryError: CUDA out of memory.\n")), lambda: shipped)
     list(session)
     assert session.report().diagnoses[0].cause == "cuda-oom"
     assert session._session._job.order < 1_000

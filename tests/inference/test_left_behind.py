@@ -292,7 +292,7 @@ def test_live_ranks_that_print_no_more_while_the_first_goes_on_are_not_behind():
 def test_live_the_same_is_told_as_of_the_saved_log(tmp_path, shipped, steps):
     read(tmp_path, "torchrun", ended(job(steps, {2: steps // 2})))
     log = tmp_path / "train.log"
-    following = Following(Script(*blocks(log.read_bytes()), End()), shipped)
+    following = Following(Script(*blocks(log.read_bytes()), End()), lambda: shipped)
     list(following)
     saved, live = logrules.diagnose(str(log)).diagnoses[0], following.report().diagnoses[0]
     assert (live.rule, live.ranks) == (saved.rule, saved.ranks) == (LAGGING, (2,))

@@ -13,6 +13,7 @@ from logrules.parsing.deduplication import EntryRoles
 from logrules.parsing.growing_log import GrowingLog
 from logrules.parsing.header import HeaderParser
 from logrules.parsing.hit_lines import MAX_SLICE_BYTES, Found
+from logrules.parsing.log_ends import RawLine
 from logrules.parsing.reader import Reader, find
 from logrules.parsing.sampler import Sampler
 from logrules.parsing.scan import Scanner
@@ -149,6 +150,13 @@ def test_what_a_bar_draws_over_a_line_is_of_who_carries_the_line(shipped):
         == {event.worker.role for event in [*live, *growing.held()]}
         == {"trainer-1"}
     )
+
+
+def test_of_a_last_line_that_was_drawn_over_the_last_state_counts(shipped):
+    reader = Reader(shipped, Scanner(shipped.signals, trace=shipped.trace).signals_of)
+    line = RawLine(7, 100, b"trainer-1  | \rMap: 1%|#  | 1/100\rMap: 2%|#  | 2/100\r  \r")
+    (event,) = reader.ending("log", [line])
+    assert (event.text, event.offset, event.worker.role) == ("Map: 2%|#  | 2/100", 133, "trainer-1")
 
 
 def test_a_level_that_a_collector_gave_to_a_whole_stream_tells_of_no_line(tmp_path):

@@ -104,8 +104,16 @@ def test_a_cache_that_cannot_be_written_is_no_fault(tmp_path, monkeypatch, small
     blocked = tmp_path / "file"
     blocked.write_text("")
     monkeypatch.setenv("LOGRULES_CACHE_DIR", str(blocked / "below"))
+    assert not cache_files.can_keep()
     keep_pack(small)
     assert cached_pack(small.digest) is None
+
+
+def test_a_cache_that_is_still_to_be_made_can_be_written(tmp_path, monkeypatch, small):
+    monkeypatch.setenv("LOGRULES_CACHE_DIR", str(tmp_path / "not" / "yet"))
+    assert cache_files.can_keep()
+    keep_pack(small)
+    assert cached_pack(small.digest) == small
 
 
 def test_a_changed_rule_is_seen_at_the_next_start(folder, alone):

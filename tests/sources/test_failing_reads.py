@@ -6,11 +6,14 @@ import os
 from collections.abc import Callable
 from io import FileIO
 from pathlib import Path
+from threading import current_thread
 
 import pytest
 
 from logrules.cli.main import main
-from logrules.sources import file, tail
+from logrules.sources import file, followed_files, tail
+from logrules.sources.followed_files import FollowedFiles
+from logrules.sources.wall_clock import now
 
 _OOM = "[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
 _WORDS = "".join(f"some word {number} of many\n" for number in range(200_000))
@@ -130,6 +133,59 @@ def test_a_followed_log_that_cannot_be_read_is_told_of_and_may_become_readable(m
     assert followed.fault == "reading failed (input/output error)"
     broken[0] = False
     assert [item.data for item in followed.look() if isinstance(item, tail.Grown)] == [_OOM.encode()]
+    assert followed.fault is None
+    followed.close()
+
+
+@pytest.mark.parametrize("fault", [errno.EACCES, errno.ESTALE, errno.EIO])
+@pytest.mark.parametrize("followed", ["train.log", ".", "*.log"])
+def test_what_cannot_be_looked_at_for_a_while_is_followed_on(monkeypatch, fault, followed):
+    """As a folder on NFS, whose server is started anew, or to which a ticket has expired."""
+    faults: list[str] | None = None
+
+    def failing(name, real):
+        def look(*given, **how):
+            if faults is not None and current_thread().name == "following files":
+                faults.append(name)
+                raise OSError(fault, os.strerror(fault))
+            return real(*given, **how)
+
+        return look
+
+    for name in ("stat", "fstat", "scandir"):
+        monkeypatch.setattr(os, name, failing(name, getattr(os, name)))
+    monkeypatch.setattr(followed_files, "POLL_S", 0.001)
+    Path("train.log").write_bytes(b"one\n")
+    source = FollowedFiles([followed])
+    assert [early.read(None).data for early in source.backlog] == [b"one\n"]
+    until, faults = now() + 20.0, []
+    while len(faults) <= 5 and now() < until:
+        source.read(now() + 0.1)
+    faults, lines = None, b""
+    with Path("train.log").open("ab") as log:
+        log.write(b"two\n")
+    while not lines and now() < until:
+        lines = getattr(source.read(until), "data", b"")
+    source.stop()
+    assert lines == b"two\n"
+
+
+def test_a_log_whose_file_another_machine_has_replaced_is_followed_on(monkeypatch):
+    Path("a.log").write_bytes(b"one\n")
+    followed, real, stale = tail.Tail(Path("a.log")), os.fstat, set[int]()
+
+    def fstat(descriptor: int) -> os.stat_result:
+        if real(descriptor).st_ino in stale:
+            raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+        return real(descriptor)
+
+    monkeypatch.setattr(os, "fstat", fstat)
+    assert [item.data for item in followed.look()] == [b"one\n"]
+    stale.add(Path("a.log").stat().st_ino)
+    Path("b.log").write_bytes(b"two\n")
+    Path("b.log").replace("a.log")
+    came = list(followed.look())
+    assert [getattr(item, "data", b"") for item in came] == [b"", b"two\n"]
     assert followed.fault is None
     followed.close()
 

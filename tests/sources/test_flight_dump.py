@@ -212,7 +212,7 @@ def test_an_error_of_the_rank_itself_is_the_cause(shipped: Pack, tmp_path: Path)
 
 def test_dumps_of_a_live_job_are_told_as_they_come(shipped: Pack):
     entries, _, cause = JOBS["one never called it"]
-    following = Following(MemorySource("train.log", "2025-06-15 15:06:00,000 INFO step 1 loss 0.5\n"), shipped)
+    following = Following(MemorySource("train.log", "2025-06-15 15:06:00,000 INFO step 1 loss 0.5\n"), lambda: shipped)
     for rank in range(4):
         following.ingest_records(read_dump(f"r{rank}", rank, as_json(dump(entries(rank)))), BEGAN_NS / 1e9 + 60)
     raised = [change.rule for update in following for change in update.changes if isinstance(change, Raised)]

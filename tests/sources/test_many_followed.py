@@ -89,7 +89,7 @@ def test_lines_are_counted_in_the_logs_that_grew_alone(shipped, monkeypatch):
         Block(f"rank{number % logs}.log", 7 * (number // logs), b"step 1\n", 1.0 + number / 100)
         for number in range(400)
     ]
-    following = Following(_Coming(blocks), shipped, beat_s=None)
+    following = Following(_Coming(blocks), lambda: shipped, beat_s=None)
     updates = list(following)
     assert [update.lines for update in updates[:400]] == list(range(1, 401))
     assert updates[-1].lines == following.report().lines == 400
@@ -229,7 +229,7 @@ def test_a_log_more_takes_little_memory(tmp_path, shipped):
 
     def read(logs: int) -> int:
         blocks = [Block(f"rank{number}.log", 0, text.encode(), 1.0 + number / 100) for number in range(logs)]
-        following = Following(_Coming(blocks), shipped, beat_s=None)
+        following = Following(_Coming(blocks), lambda: shipped, beat_s=None)
         tracemalloc.start()
         try:
             list(following)

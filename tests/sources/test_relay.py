@@ -1,5 +1,6 @@
 """The relay between a job and its watcher: nothing waits, nothing is lost or left out unsaid."""
 
+import errno
 import os
 import socket
 import subprocess
@@ -10,6 +11,7 @@ from threading import Thread
 import pytest
 
 from logrules.model.stream import Block, End, Skipped
+from logrules.sources import relay_process
 from logrules.sources.job_output import JobOutput, Output
 from logrules.sources.queue import EventQueue
 from logrules.sources.relay import Turn
@@ -109,6 +111,34 @@ def test_all_is_passed_on_and_analysed(fault, monkeypatch):
     with os.fdopen(onward_out, "rb") as passed:
         assert passed.read() == b"".join(block.data for block in blocks)
     os.close(ours)
+
+
+def test_what_a_full_disk_takes_not_is_told_and_what_comes_once_there_is_room_is_written(monkeypatch):
+    def write(descriptor, data):
+        if b"lost" in data:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        os.write(descriptor, data)
+
+    monkeypatch.setattr(relay_process, "write_all", write)
+    monkeypatch.setattr(subprocess, "Popen", no_process)
+    onward_out, onward = os.pipe()
+    ours, job = os.pipe()
+    buffer = EventQueue()
+    output = JobOutput([Output(ours, onward, "log")], buffer, Turn(), lambda: buffer.end(End()))
+    came = []
+    for line in (b"lost\n", b"lost again\n", b"kept\n"):
+        os.write(job, line)
+        while not came or getattr(came[-1], "data", b"") != line:
+            came.append(buffer.read(None))
+    os.close(job)
+    came += taken(buffer)
+    assert [item.reason for item in came if isinstance(item, Skipped)] == [
+        "a part could not be passed on (no space left on device)"
+    ]
+    output.release()
+    assert os.read(onward_out, 100) == b"kept\n"
+    for one in (onward, onward_out, ours):
+        os.close(one)
 
 
 def test_what_a_job_left_is_passed_on_whole_where_there_is_no_relay(monkeypatch):

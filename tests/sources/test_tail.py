@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from logrules.sources.followed_files import POLL_S, next_pause
+from logrules.model.stream import End
+from logrules.sources import followed_files
+from logrules.sources.followed_files import POLL_S, FollowedFiles, next_pause
 from logrules.sources.tail import ROTATED, TRUNCATED, Anew, Tail
 from logrules.sources.watch_paths import WatchedPaths
 
@@ -162,13 +164,33 @@ def test_what_in_a_folder_is_no_log_is_left_alone(tmp_path):
         (0.001, 1.0, 0.2),
         (0.00005, 9.0, 0.03),
         (0.00005, 11.0, 0.1),
-        (0.00005, float("inf"), 0.25),  # a log in which nothing happens
+        (0.00005, float("inf"), 0.1),  # a log in which nothing happens
         (3.0, 0.0, POLL_S),
         (3.0, 1.0, POLL_S),
     ],
 )
 def test_how_soon_files_are_looked_at_again(cost_s, still_s, pause_s):
-    assert next_pause(cost_s, still_s) == pytest.approx(pause_s)
+    assert next_pause(cost_s, cost_s, still_s) == pytest.approx(pause_s)
+
+
+@pytest.mark.parametrize("costs", [(0.006, 0.0001), (0.0001, 0.006)])
+def test_what_one_look_had_to_read_puts_off_no_other(costs):
+    assert next_pause(*costs, 0.0) == pytest.approx(0.01)
+
+
+def test_a_log_that_is_there_is_looked_at_as_one_that_has_just_grown(log, monkeypatch):
+    log.write_bytes(b"one\n")
+    source, still = FollowedFiles([str(log)]), []
+
+    def first_pause(_cost_s, _before_s, still_s):
+        still.append(still_s)
+        source.stop()
+        return 0.0
+
+    monkeypatch.setattr(followed_files, "next_pause", first_pause)
+    while not isinstance(source.read(None), End):
+        pass
+    assert still[0] < float("inf")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes of POSIX")

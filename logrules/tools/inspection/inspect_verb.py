@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
         show_probe_result(found, following, now())
         seen.append(found)
 
-    following = Following(_AfterLogs(look), chosen_pack(options, cache=True), beat_s=None, backlog=logs)
+    following = Following(_AfterLogs(look), lambda: chosen_pack(options, cache=True), beat_s=None, backlog=logs)
     for _ in following:
         pass
     report = following.report()

@@ -9,7 +9,6 @@ from logrules.inference.clock import Clock
 from logrules.model.event import Event, LogLine, LogText
 from logrules.model.record import replace
 from logrules.model.report import Report
-from logrules.parsing.clean import redraws
 from logrules.parsing.log_ends import RawLine
 from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
@@ -87,8 +86,7 @@ def _read(
 ) -> Iterator[LogLine]:
     clock = Clock(modified_of(source))
     writer, time, is_open = "", None, False
-    shown = (RawLine(raw.number, raw.offset, _last_redraw(raw.raw)) for raw in lines)
-    read = (alignment.corrected(reader.unasked(source.name, line)) for line in shown)
+    read = (alignment.corrected(reader.unasked(source.name, line)) for line in lines)
     for event in dated_events(read, clock):
         if event.stamp is not None:
             time = event.stamp.seconds
@@ -98,15 +96,6 @@ def _read(
         is_open = _TRACEBACK in event.text or (is_open and (not event.text.strip() or event.message[:1] in " \t"))
         text = event.text if len(event.text) <= longest else event.text[:longest] + "…"
         yield LogLine(source.name, event.line, writer, time, event.level, text)
-
-
-def _last_redraw(raw: bytes) -> bytes:
-    if b"\r" not in raw and b"^M" not in raw:
-        return raw
-    last = b""
-    for _, piece in redraws(raw):
-        last = piece if piece.strip() else last
-    return last
 
 
 def _is_bare(event: Event) -> bool:
