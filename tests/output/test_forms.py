@@ -105,6 +105,15 @@ def test_junit_is_read_by_another_reader(given, tests, failures):
     assert sum(bool(case.result) for case in cases) >= failures
 
 
+@pytest.mark.parametrize("text", ["@everyone", "acme/m7#12", "https://a.example", "www.a.example", "ann@a.example"])
+def test_markdown_mentions_nobody_and_links_nothing_that_a_log_says(text):
+    """Of what stands in no fence: GitHub and GitLab look for these after they have undone backslashes."""
+    bare = re.sub(r"```.*?```", "", written(render_markdown, report(f"x {text}")), flags=re.DOTALL)
+    assert text not in bare
+    assert text not in bare.replace("\\", "")
+    assert f"x {text}" in bare.replace("\\", "").replace("<!-- -->", "")
+
+
 def test_markdown_shows_log_text_as_text():
     html = MarkdownIt("commonmark", {"html": True}).render(written(render_markdown, report()))
     root = ET.fromstring(f"<x>{html}</x>".replace("\ufffe", ""))
