@@ -82,6 +82,12 @@ def test_sarif_has_the_properties_that_readers_ask_for(given):
         assert place["artifactLocation"]["uri"] == "rank%201.log"
 
 
+def test_no_message_of_sarif_has_a_link_that_a_log_says():
+    (run,) = json.loads(written(render_sarif, report()))["runs"]
+    assert "[a] (javascript:1)" in run["results"][0]["message"]["text"]
+    assert "](" not in json.dumps([run["results"][0]["message"], run["tool"]])
+
+
 @pytest.mark.parametrize(
     ("sources", "name"),
     [
