@@ -43,6 +43,11 @@ SECRETS = [
     ("aws_secret_access_key = {}", mixed(38) + "/+"),
     ("AWS_SECRET_ACCESS_KEY={}", mixed(40)),
     ('"aws_session_token": "{}"', mixed(120)),
+    ("got {}", "IQoJ" + "b3JpZ2luX2VjE" + "/".join([mixed(15)] * 8)),
+    ("got {}", "pi" + "t_" + hexed(64)),
+    ('args: api_key=["a1B2c3D4e5F6", "{}"]', mixed(22)),
+    ("passwords = ['{}']", "Kx9fgh2LmQ"),
+    ("modal_secrets: ['{}']", mixed(22)),
     ("key={}", "AI" + "za" + mixed(35)),
     ("{}", "ya29" + "." + mixed(60)),
     ("{}", "GOC" + "SPX-" + mixed(28)),
@@ -160,6 +165,11 @@ def test_at_least_sixty_forms_are_in_the_list():
         "commit 0123456789abcdef0123456789abcdef01234567",
         "AWS_SECRET_ACCESS_KEY not found in the environment",
         "HF_TOKEN_PATH=/root/.cache/huggingface/token",
+        "HF token: applied",
+        "tokens=['ab12X9z7', 'x']",
+        "see https://discuss.pytorch.org/t/nccl-timeout-after-30-minutes/123456 for more",
+        'url: /api/login/api_key (Caused by NameResolutionError("<urllib3.connection.HTTPSConnection object at 0x7fb3>"))',
+        ' - leaked 0xaf8ced63f041 of type "a.b.CompiledGrammar"\n - leaked 0x0c66c2f7d0ae of type "a.b.CompiledGrammar"\n',
     ],
 )
 def test_ordinary_text_stays(line):
