@@ -10,7 +10,8 @@ from logrules.model.late_pattern import late_pattern
 from logrules.model.report import Text
 from logrules.ruleset.rule_text import SLOT
 
-_PLAIN = late_pattern(r"[\w@%+=:,./-]+")
+# A comma makes a list in PowerShell, and @ a table.
+_PLAIN = late_pattern(r"[\w%+=:./-]+")
 _UNSAFE = late_pattern(r"[^\w./:@%+=,\-\[\]() \\]")
 # What the reader has to fill in may name a value: <pid of rank {rank}>.
 _IN_PLACEHOLDER = late_pattern(r"<[A-Za-z][^<>|;&]*$")

@@ -212,8 +212,8 @@ def _is_spike(before: Sequence[float], value: float, factor: float, first: float
     usual, scatter = median(before), 0.0
     if len(before) >= _ENOUGH_TO_SCATTER:
         # How far a value is from the one before it, in the middle.
-        scatter = median([abs(math.log(later / earlier)) for earlier, later in pairwise(before)])
-    return value > factor * usual and math.log(value / usual) > _SCATTER * scatter
+        scatter = median([abs(math.log(later) - math.log(earlier)) for earlier, later in pairwise(before)])
+    return value > factor * usual and math.log(value) - math.log(usual) > _SCATTER * scatter
 
 
 def _shape(leaf: MetricBound | MetricTrend, values: Sequence[float]) -> bool:

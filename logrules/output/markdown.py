@@ -24,7 +24,10 @@ from logrules.output.text_parts import (
 
 SHOWN = 3
 _MAX_LINE = 400
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#+|~!@&])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#+|~!&])")
+# GitHub and GitLab look for people, issues and addresses in the text that they have rendered, where no backslash is
+# left; an empty comment within parts them.
+_LIVE = re.compile(r"@|#(?=\w)|:(?=//)|\bwww(?=\.)", re.IGNORECASE)
 _DETAILS = Text("evidence and fixes", "证据与建议")
 
 
@@ -53,8 +56,8 @@ def _sides(report: Report, language: str) -> Iterator[str]:
 
 
 def escaped(text: str) -> str:
-    """Text in which nothing is markup, and nobody is mentioned."""
-    return _SPECIAL.sub(r"\\\1", safe(text))
+    """Text in which nothing is markup or a link, and nobody is mentioned."""
+    return _LIVE.sub(r"\g<0><!-- -->", _SPECIAL.sub(r"\\\1", safe(text)))
 
 
 def _fence_for(text: str) -> str:

@@ -35,9 +35,14 @@ def _write_sarif(tool: str, rules: Sequence[Any], results: Sequence[Any], out: T
 
 
 def _rule(one: Diagnosis, language: str) -> dict[str, Any]:
-    steps = "\n".join(f"{n}. {safe(fix.do.of(language))}" for n, fix in enumerate(one.fixes, 1)) or "-"
-    described = _described(one.rule, one.cause, safe(one.title.of(language)), safe(one.why.of(language)), steps)
+    steps = "\n".join(f"{n}. {_plain(fix.do.of(language))}" for n, fix in enumerate(one.fixes, 1)) or "-"
+    described = _described(one.rule, one.cause, _plain(one.title.of(language)), _plain(one.why.of(language)), steps)
     return described | ({"helpUri": one.references[0]} if one.references else {})
+
+
+def _plain(text: str) -> str:
+    """Safe text without what readers of plain messages make links of: ``[text](target)``."""
+    return safe(text).replace("](", "] (")
 
 
 def _described(rule: str, name: str, title: str, why: str, steps: str) -> dict[str, Any]:
@@ -51,7 +56,7 @@ def _result(one: Diagnosis, index: int, language: str, paths: Mapping[str, str])
         "ruleId": one.rule,
         "ruleIndex": index,
         "level": LEVEL[one.severity],
-        "message": {"text": safe(one.title.of(language))},
+        "message": {"text": _plain(one.title.of(language))},
         "locations": places[:1],
         "relatedLocations": places[1:],
         "rank": round(one.confidence * 100, 1),

@@ -9,6 +9,10 @@ from logrules.model.record import replace
 from logrules.model.report import Diagnosis, Fix, Report
 
 _PLAIN = late_pattern(r"[\w@%+=:,./-]+")
+# There a comma makes a list, and @ a table.
+_PLAIN_IN_POWERSHELL = late_pattern(r"[\w%+=:./-]+")
+# Each of these ends a text of PowerShell; twice it stands for itself.
+_SINGLE_QUOTES = late_pattern("['\u2018-\u201b]")
 # What the reader has to fill in. Angle brackets would redirect files.
 _PLACEHOLDER = late_pattern(r"<([A-Za-z][\w .-]{0,60})>")
 _VARIABLE = late_pattern(r"\$(?:\{(\w+)\}|(\w+))")
@@ -65,16 +69,25 @@ def pasteable(text: str) -> str:
     return _PLACEHOLDER.sub(lambda found: re.sub(r"\W+", "_", found[1]).upper(), text)
 
 
-def quoted(text: str, quote: str = "'\\''") -> str:
-    """The text as one word of a shell that writes a quote inside quotes as ``quote``."""
-    return text if _PLAIN.fullmatch(text) else "'" + text.replace("'", quote) + "'"
+def quoted(text: str, shell: str) -> str:
+    """The text as one word of ``shell`` ("bash" or "powershell")."""
+    is_bash = shell == "bash"
+    if (_PLAIN if is_bash else _PLAIN_IN_POWERSHELL).fullmatch(text):
+        return text
+    inner = text.replace("'", "'\\''") if is_bash else _SINGLE_QUOTES.sub(r"\g<0>\g<0>", text)
+    return f"'{inner}'"
+
+
+def path_word(path: str, shell: str) -> str:
+    """The path as one word of ``shell``, and never an option."""
+    return quoted(f"./{path}" if path.startswith("-") else path, shell)
 
 
 def _in_bash(value: str) -> str:
     """The value as one word, in which variables and commands expand."""
     if "$" in value:
         return '"' + re.sub(r'([\\"`])', r"\\\1", value) + '"'
-    return quoted(value)
+    return quoted(value, "bash")
 
 
 def _in_powershell(name: str, value: str) -> str:
@@ -141,27 +154,25 @@ def with_paths(report: Report, paths: Mapping[str, str]) -> Report:
 
 def _located(fix: Fix, first: str, named: Sequence[str], prefix: str, cat: str) -> Fix:
     run, powershell = fix.run, fix.powershell
+    if powershell is None and run is not None and _ONE_LOG.search(run) and not re.search(_OF_UNIX, run):
+        powershell = run
     if run is not None:
-        run = _named(_reading_packed(run, prefix, cat) if prefix else run, first, named, "'\\''")
+        run = _named(_reading_packed(run, prefix, cat) if prefix else run, first, named, "bash")
     if powershell is not None and not prefix:
-        powershell = _named(powershell, first, named, "''")
+        powershell = _named(powershell, first, named, "powershell")
     return replace(fix, run=run, powershell=powershell)
 
 
-def _named(command: str, first: str, named: Sequence[str], quote: str) -> str:
-    command = _ONE_LOG.sub(lambda _: _word(first, quote), command)
-    return _ALL_LOGS.sub(lambda _: _all_named(named, quote), command)
+def _named(command: str, first: str, named: Sequence[str], shell: str) -> str:
+    command = _ONE_LOG.sub(lambda _: path_word(first, shell), command)
+    return _ALL_LOGS.sub(lambda _: _all_named(named, shell), command)
 
 
-def _all_named(named: Sequence[str], quote: str) -> str:
+def _all_named(named: Sequence[str], shell: str) -> str:
     if len(named) <= _MAX_NAMED:
-        return (" " if quote != "''" else ",").join(_word(path, quote) for path in named)
+        return (" " if shell == "bash" else ",").join(path_word(path, shell) for path in named)
     folders = {PurePath(path).parent for path in named}
-    return f"{_word(folders.pop().as_posix(), quote)}/*" if len(folders) == 1 else "*.log"
-
-
-def _word(path: str, quote: str) -> str:
-    return quoted(f"./{path}" if path.startswith("-") else path, quote)
+    return f"{path_word(folders.pop().as_posix(), shell)}/*" if len(folders) == 1 else "*.log"
 
 
 def _unpacker_of(paths: Sequence[str]) -> tuple[str, str] | None:

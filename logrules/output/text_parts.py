@@ -18,7 +18,7 @@ from logrules.output import messages as words
 from logrules.output.escape import safe
 from logrules.output.numbers import moment, ranks_in_words
 from logrules.output.rank_sentences import coverage
-from logrules.output.shell import quoted
+from logrules.output.shell import path_word
 from logrules.output.styled import Page, StyledText, clipped
 
 COLOR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
@@ -83,8 +83,8 @@ def next_steps(report: Report, shell: str) -> tuple[tuple[Text, str], ...]:
     """What one can do, each with its command, where error lines are there and no rule knows them."""
     if report.status is not Status.UNEXPLAINED or not report.unusual:
         return ()
-    line, quote = report.unusual[-1], "''" if shell == "powershell" else "'\\''"
-    log = quoted(report.paths.get(line.source, "SAVED_LOG"), quote)
+    line = report.unusual[-1]
+    log = path_word(report.paths.get(line.source, "SAVED_LOG"), shell)
     whole = log if len(report.sources) == 1 else "LOGS"
     return (
         (words.COMPARE, f"logrules diagnose {whole} --baseline GOOD_LOG"),

@@ -139,6 +139,32 @@ def test_any_name_of_a_log_is_one_word(path):
         assert done.stdout.decode("utf-8", "surrogateescape") in (path, f"./{path}")
 
 
+@pytest.mark.parametrize(
+    ("path", "word"),
+    [
+        ("it's.log", "'it''s.log'"),
+        # PowerShell ends a text at each of its four single quotes, and takes a comma for a list and @ for a table.
+        ("a’; reboot; ‘‚‛.log", "'a’’; reboot; ‘‘‚‚‛‛.log'"),
+        ("0,1.log", "'0,1.log'"),
+        ("@a.log", "'@a.log'"),
+    ],
+)
+@pytest.mark.parametrize(
+    "fix", [Fix(Text("x"), run="python t.py train.log"), Fix(Text("x"), powershell="type train.log")]
+)
+def test_a_log_is_one_word_of_powershell_whatever_its_name(path, word, fix):
+    evidence = (Evidence("a", 1, "x", "main"),)
+    shown = with_paths(Report(Status.FAILED, "eval", (replace(OOM, fixes=(fix,), evidence=evidence),)), {"a": path})
+    assert [
+        line.split(maxsplit=1)[1].removeprefix("t.py ") for line in commands(shown.diagnoses[0].fixes[0], "powershell")
+    ] == [word]
+
+
+@pytest.mark.parametrize("value", ["a,--upload-pack=x", "@x"])
+def test_no_value_becomes_two_words_or_a_table_of_powershell(value):
+    assert filled_command("git fetch {x}", {"x": value}, powershell=True) == f"git fetch '{value}'"
+
+
 def is_closed(line: str) -> bool:
     bare = re.sub(r"`.|'[^']*'", "", re.sub(r'"(?:`.|[^"`])*"', "", line))
     return not set("'\"") & set(bare) and all(bare.count(a) == bare.count(b) for a, b in ("()", "{}", "[]"))

@@ -41,6 +41,7 @@ MEMORISED = [2.0, *[0.0002 + number % 3 / 10_000 for number in range(STEPS)]]
         ("a policy's loss lies on both sides of zero", steps([*POLICY, 0.2]), False),
         ("a loss that scatters as widely all the time", steps([*SCATTERED, 0.06]), False),
         ("a loss that has all but gone", steps([*MEMORISED, 0.0021]), False),
+        ("a loss that goes to all ends of what numbers hold", "".join(f"step {n} loss={1.5 * 10.0 ** (n % 7 * 90 - 280)}\n" for n in range(STEPS)), False),
         ("a loss that had all but gone is back", steps([*MEMORISED, 1.4]), True),
         ("a test that is harder than the training", steps(USUAL) + "Test:  [ 0/60]  eta: 0:01:40  loss: 10.5\n", False),
         ("a validation in words", steps(USUAL) + "INFO - Validation - Loss: 9.7, F1: 0.9\nBest validation loss: 9.7\n", False),

@@ -120,15 +120,16 @@ def test_each_chat_gets_the_body_that_it_documents(url, body):
     assert body_for(url, replace(news, incident="i"), "said", {"rule": "r"}, "key") == body
 
 
-HOSTILE = "<!channel> & <at user_id='all'>"
+HOSTILE = "<!channel> & <at user_id='all'> @All"
 
 
 @pytest.mark.parametrize(
     ("url", "text"),
     [
-        ("https://hooks.slack.com/services/x", "&lt;!channel&gt; &amp; &lt;at user_id='all'&gt;"),
-        ("https://open.feishu.cn/open-apis/bot/v2/hook/x", "<!channel> & < at user_id='all'>"),
+        ("https://hooks.slack.com/services/x", "&lt;!channel&gt; &amp; &lt;at user_id='all'&gt; @All"),
+        ("https://open.feishu.cn/open-apis/bot/v2/hook/x", "<!channel> & < at user_id='all'> @All"),
         ("https://oapi.dingtalk.com/robot/send", HOSTILE),
+        ("https://chat.example.com/hooks/x", "<\u200b!channel> & <at user_id='all'> @\u200bAll"),
     ],
 )
 def test_words_of_a_log_call_nobody(url, text):

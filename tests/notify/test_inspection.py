@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from logrules.model.errors import LogrulesError
-from logrules.tools.command_output import CommandOutput
+from logrules.tools.command_output import CommandOutput, output_of
 from logrules.tools.inspection import collective_state, ray_stacks, stack_samples
 from logrules.tools.inspection.collective_state import flight_records, ras_text
 from logrules.tools.inspection.job_processes import Process, processes_in, python_processes, rank_of
@@ -391,6 +391,14 @@ def test_each_node_of_a_ray_cluster_says_what_it_runs(monkeypatch, capsys):
     assert said.startswith("node-1: py-spy is not installed\n== logrules 7")
     monkeypatch.setattr(ray_stacks, "asked_of_nodes", lambda _ask, _address: iter(answers[1:]))
     assert ray_stacks.main([]) == 1
+
+
+def test_no_module_of_the_working_directory_is_asked_instead_of_ours(tmp_path, monkeypatch):
+    (tmp_path / "logrules.py").write_text("open('was-run', 'w')\n")
+    monkeypatch.chdir(tmp_path)
+    said = output_of((*stack_samples.ray_command(()), "x"), 60, os.environ).text
+    assert "invalid literal for int() with base 10: 'x'" in said
+    assert not (tmp_path / "was-run").exists()
 
 
 @POSIX

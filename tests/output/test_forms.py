@@ -82,6 +82,12 @@ def test_sarif_has_the_properties_that_readers_ask_for(given):
         assert place["artifactLocation"]["uri"] == "rank%201.log"
 
 
+def test_no_message_of_sarif_has_a_link_that_a_log_says():
+    (run,) = json.loads(written(render_sarif, report()))["runs"]
+    assert "[a] (javascript:1)" in run["results"][0]["message"]["text"]
+    assert "](" not in json.dumps([run["results"][0]["message"], run["tool"]])
+
+
 @pytest.mark.parametrize(
     ("sources", "name"),
     [
@@ -103,6 +109,15 @@ def test_junit_is_read_by_another_reader(given, tests, failures):
     cases = [case for suite in read for case in suite]
     assert len(cases) == tests
     assert sum(bool(case.result) for case in cases) >= failures
+
+
+@pytest.mark.parametrize("text", ["@everyone", "acme/m7#12", "https://a.example", "www.a.example", "ann@a.example"])
+def test_markdown_mentions_nobody_and_links_nothing_that_a_log_says(text):
+    """Of what stands in no fence: GitHub and GitLab look for these after they have undone backslashes."""
+    bare = re.sub(r"```.*?```", "", written(render_markdown, report(f"x {text}")), flags=re.DOTALL)
+    assert text not in bare
+    assert text not in bare.replace("\\", "")
+    assert f"x {text}" in bare.replace("\\", "").replace("<!-- -->", "")
 
 
 def test_markdown_shows_log_text_as_text():

@@ -285,6 +285,9 @@ def test_certainty_is_told_in_words_and_in_counts_that_say_something(confidence,
         ({}, "bash", ["logrules diagnose SAVED_LOG --baseline GOOD_LOG", "logrules new SAVED_LOG:8"]),
         ({"a.log": "my run/a.log"}, "bash", ["diagnose 'my run/a.log' --baseline", "new 'my run/a.log':8"]),
         ({"a.log": "it's.log"}, "powershell", ["diagnose 'it''s.log' --baseline", "new 'it''s.log':8"]),
+        ({"a.log": "it’s;reboot.log"}, "powershell", ["diagnose 'it’’s;reboot.log' --b", "new 'it’’s;reboot.log':8"]),
+        ({"a.log": "0,1.log"}, "powershell", ["diagnose '0,1.log' --baseline", "new '0,1.log':8"]),
+        ({"a.log": "-x.log"}, "bash", ["diagnose ./-x.log --baseline", "new ./-x.log:8"]),
     ],
 )
 def test_where_no_rule_knows_the_errors_the_next_steps_are_told(form, paths, shell, commands):

@@ -190,15 +190,23 @@ def test_the_exit_handler_prints_keeps_and_posts(tools, tmp_path):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         (tmp_path / 'a"b.log').write_text(f"{OOM}\n")
+        called = tmp_path / "<!here>\n.log"
+        called.write_text("Traceback (most recent call last):\nValueError: no <!channel> & @all\n")
         handler = CONTRIB / "exit-handler/logrules-on-exit"
-        done = ran(handler, 'a"b.log', f"http://127.0.0.1:{server.server_port}/", cwd=tmp_path)
+        address = f"http://127.0.0.1:{server.server_port}/"
+        ran(handler, called.name, address, cwd=tmp_path)
+        done = ran(handler, 'a"b.log', address, cwd=tmp_path)
     finally:
         server.shutdown()
         server.server_close()
     assert (done.returncode, done.stderr) == (0, "")
     assert "GPU ran out of memory" in done.stdout
     assert json.loads((tmp_path / "report.json").read_text())["diagnoses"][0]["cause"] == "cuda-oom"
-    assert [one["text"].startswith('a"b.log: FAILED') for one in posted] == [True]
+    first, last = (one["text"] for one in posted)
+    assert last.startswith('a"b.log: FAILED')
+    # Chats read these as calls to everybody.
+    assert first.startswith("&lt;!here&gt;.log: FAILED")
+    assert "no &lt;!channel&gt; &amp; @\u200ball" in first
 
 
 def test_the_exit_handler_fails_nothing(tools, tmp_path):

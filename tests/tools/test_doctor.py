@@ -311,3 +311,13 @@ def test_the_command_with_every_probe_hanging(fakes, tmp_path, monkeypatch, caps
 def test_a_mistake_of_the_user_is_one_sentence(capsys, arguments, sentence):
     assert main(["doctor", *arguments]) == 2
     assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("check", [check_versions, check_imports, check_cuda])
+def test_a_module_in_the_working_directory_is_not_run(tmp_path, monkeypatch, check):
+    """The folder may be a stranger's, unpacked to read its logs."""
+    for module in ("importlib", "json", "torch"):
+        (tmp_path / f"{module}.py").write_text("open('was-run', 'w')\n")
+    monkeypatch.chdir(tmp_path)
+    assert told(check(Machine(os.environ, Asked(python=sys.executable))))
+    assert not Path("was-run").exists()

@@ -35,6 +35,7 @@ _LAST_PIECE = re.compile(r"[\w+/=.~-]{1,400}$")
 # A hash that is whole goes on with nothing but digits of another one.
 _HASH = re.compile(r"(?:.*[^0-9A-Za-z])?(?=[0-9]*[a-f])[0-9a-f]{7,128}$")
 _HEXADECIMAL = re.compile(r"[0-9a-f-]{6,}(?![0-9A-Za-z])")
+_ADDRESS = re.compile(r"0x[0-9a-f]{6,}(?![0-9A-Za-z])")
 _VALUE = re.compile(r"[^=:/]*$")
 _SHORT = re.compile(r"[A-Za-z0-9]{0,12}")
 _TOKEN = re.compile(r"[\w+/=.~-]")
@@ -122,7 +123,11 @@ def _may_go_on(text: str, end: int, start: int, width: int, neighbours: tuple[in
     is_begun, drawn = drawn_by_lot(value) >= _MIN_DRAWN, drawn_by_lot(rest)
     if is_begun and text[start + len(rest) : start + len(rest) + 1] in {'"', "'"}:
         return True
-    if _OWN_NAME.match(text, start) or (_HASH.match(last) and not _HEXADECIMAL.match(text, start)):
+    if (
+        _OWN_NAME.match(text, start)
+        or _ADDRESS.match(text, start)
+        or (_HASH.match(last) and not _HEXADECIMAL.match(text, start))
+    ):
         return False
     if (is_rest := begins_secret(last, rest)) is not None:
         return is_rest

@@ -85,7 +85,7 @@ def machine(answers: Sequence[Answer], asked: Machine, language: str) -> Iterato
     out = io.StringIO()
     render_answers(answers, out, language, Color.NEVER)
     yield BundlePart("doctor.txt", out.getvalue())
-    said = asked.ask(asked.asked.python, "-c", _PACKAGES)
+    said = asked.ask_python(_PACKAGES)
     unknown = f"{asked.asked.python} could not be asked for its packages\n"
     yield BundlePart("packages.txt", said.text if said.fine else unknown)
     yield BundlePart("environment.txt", _environment(asked.env))

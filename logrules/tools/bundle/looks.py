@@ -15,7 +15,7 @@ _NOTHING = regex.compile(
     |[\w-]{0,12}(?:[*•]{3,}|x{4,})\w{0,4} | [\w-]{0,8}(?:\.{3}|…)\w{0,4} | <?\|.*\|>?
     |yes|no|on|off|ok|(?:files|systemd|compat|sss|nis|db|ldap|winbind)(?:\ +(?:files|systemd|compat|sss|nis|db|ldap|winbind))*
     |sha256:[\w+/]{43}=? | (?:set|unset|hidden|provided|loaded|configured)\ \([^()\n]*\)
-    |(?:enabled|disabled|allowed|denied|supported|unsupported|available|unavailable|mounted|rotated|unchanged|changed)
+    |(?:enabled|disabled|applied|saved|accepted|verified|active|allowed|denied|supported|unsupported|available|unavailable|mounted|rotated|unchanged|changed)
     |(?:str|bytes|int|SecretStr)[ ]*(?:\||=).*
     |(?:typing\.)?(?:optional|union|literal|list|dict|annotated)\[[^\n]*
     |[已未][\u4e00-\u9fff]{1,4} | 无[效]? | 空 | 缺失 | 错误 | 过期 | 不存在 | 不正确 | 必填 )[.,。，；:;!?)]*""",
@@ -34,8 +34,11 @@ _CHOSEN = regex.compile(r"(?!.*\d\.\d)(?:[a-z][\w.-]{0,30}:)?(?P<word>[^\s=:/\\]
 _MIN_JOINED_WORDS = 15
 MIN_STRONG, MIN_HINTED, MIN_LONG, MIN_SIGNED = 3, 8, 12, 16
 _PIECES = re.compile(r"[A-Za-z0-9]+")
-# A word, maybe with a number behind it (`layer12`), in any of the usual cases, or a number, or a short mixture (`4x`).
-_WORDLIKE = re.compile(r"(?:[A-Z]?[a-z]+){1,4}\d{0,6}|[A-Z]{1,15}\d{0,6}|\d+|0x[0-9a-fA-F]+|\d{1,4}[a-zA-Z]{1,3}")
+# A word, maybe with a number behind it (`layer12`), in any of the usual cases (`HTTPSConnection`), or a number, or a
+# short mixture (`4x`).
+_WORDLIKE = re.compile(
+    r"(?:[A-Z]{2,6}(?=[A-Z][a-z]{3}))?(?:[A-Z]?[a-z]+){1,4}\d{0,6}|[A-Z]{1,15}\d{0,6}|\d+|0x[0-9a-fA-F]+|\d{1,4}[a-zA-Z]{1,3}"
+)
 _MAX_WORD = 24
 # Each letter and those that follow it in words of English and of programs, the 260 most frequent pairs of them. Of the
 # pairs that chance makes nearly two thirds are others, of those in 98 % of all words less than a third.

@@ -88,7 +88,7 @@ _PATH = regex.compile(r"(?:[A-Za-z]:[\\/]|~?/|\./|\.\./|\$\{?\w)[\w./\\ -]*")
 _DOCUMENTED = regex.compile(r":(?:param|arg|type|keyword)[ ](?:\w{1,30}[ ])?$")
 # An end of the line, as JSON and Python spell it.
 _ESCAPED_END = regex.compile(r"(?:\\++[nrt])++$")
-_KEYS = regex.compile(r"(?:keys|tokens|secrets)\b", regex.IGNORECASE)
+_KEYS = regex.compile(r"(?:keys|tokens|secrets|passwords)\b", regex.IGNORECASE)
 _NEXT_KEY = regex.compile(r"""\\*["']?[ ,]{1,3}\\*["']?(?P<secret>[\w.+/-]{8,400}+=*+)""")
 _DOTTED = regex.compile(r"[A-Za-z_][\w.]*")
 _WORDS = regex.compile(r"(?: (?!-)[^\s\"'`,;:<>|&()\u3000-\u9fff\uff00-\uffef]{1,40}+){1,24}+")
@@ -125,7 +125,7 @@ def named_secrets(text: str, places: Sequence[int]) -> Iterator[tuple[int, int, 
         if end > start and any(_is_secret(found, text, text[start:whole]) for whole in wholes):
             end = _MARKS_OF_EXCLAMATION.match(text, phrase_end, max(phrase_end, found.end("secret"))).end()  # type: ignore[union-attr]
             yield start, end, "password" if found["password"] else "key beside its name"
-            if _KEYS.search(text, found.start(), found.start("set")):
+            if found["wrapped"] or _KEYS.search(text, found.start(), found.start("set")):
                 yield from ((*more, "key beside its name") for more in _further_keys(text, end))
             place = max(end, found.start() + 1)
             continue

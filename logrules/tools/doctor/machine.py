@@ -10,6 +10,8 @@ from logrules.tools.command_output import MAX_OUTPUT_BYTES, CommandOutput, outpu
 
 # A healthy nvidia-smi answers in two seconds, one on a lost GPU never.
 COMMAND_LIMIT_S = 6.0
+# The working directory may be a stranger's, unpacked to read its logs: no module of it may run.
+_NOT_FROM_HERE = "import sys; sys.path[:] = [folder for folder in sys.path if folder]\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,10 @@ class Machine:
         if mine:
             answer.set_result(output_of(command, self.limit_s, self.env))
         return answer.result()
+
+    def ask_python(self, script: str, *words: str) -> CommandOutput:
+        """What a script says that the job's own Python runs, with nothing imported from the working directory."""
+        return self.ask(self.asked.python, "-c", _NOT_FROM_HERE + script, *words)
 
     def read(self, path: str) -> str | None:
         """The text of a small file such as those of ``/proc``, or None."""

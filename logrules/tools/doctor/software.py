@@ -91,7 +91,7 @@ def check_scanner(_machine: Machine) -> Iterator[DoctorFinding]:
 def check_versions(machine: Machine) -> Iterator[DoctorFinding]:
     """What is installed, and whether it suits what needs it."""
     python = machine.asked.python
-    said = machine.ask(python, "-c", _VERSIONS, *PACKAGES)
+    said = machine.ask_python(_VERSIONS, *PACKAGES)
     answer = _json(said)
     if answer is None:
         yield unknown("versions-late" if said.hung else "versions-unknown", python=python)
@@ -106,15 +106,14 @@ def check_versions(machine: Machine) -> Iterator[DoctorFinding]:
 
 def check_imports(machine: Machine) -> Iterator[DoctorFinding]:
     """Whether each installed framework can be imported; a broken build shows only then."""
-    python = machine.asked.python
-    answer = _json(machine.ask(python, "-c", _VERSIONS, *PACKAGES)) or {}
+    answer = _json(machine.ask_python(_VERSIONS, *PACKAGES)) or {}
     names = [name for name in answer.get("found", {}) if name != "torch"]
     if not names:
         yield unknown("nothing-to-import")
         return
     # A hanging import costs the others nothing.
     with ThreadPoolExecutor(len(names)) as pool:
-        said_of = pool.map(lambda name: machine.ask(python, "-c", _IMPORT, name), names)
+        said_of = pool.map(lambda name: machine.ask_python(_IMPORT, name), names)
         yield from (_imported(name, one.text, machine) for name, one in zip(names, said_of, strict=True))
 
 
@@ -129,7 +128,7 @@ def _imported(name: str, text: str, machine: Machine) -> DoctorFinding:
 
 def check_cuda(machine: Machine) -> Iterator[DoctorFinding]:
     """Whether PyTorch's CUDA suits the driver, and PyTorch sees the GPUs."""
-    said = machine.ask(machine.asked.python, "-c", _TORCH)
+    said = machine.ask_python(_TORCH)
     torch = _json(said)
     if torch is None:
         if "No module named 'torch'" in said.text:

@@ -175,7 +175,7 @@ def ssh_command(host: str, mark: str) -> tuple[str, ...]:
 
 def ray_command(known: Sequence[int]) -> tuple[str, ...]:
     """Asks all nodes of the Ray cluster for the stacks of its workers, but for those of ``known`` process ids."""
-    return (sys.executable, "-m", "logrules.tools.inspection.ray_stacks", *map(str, known))
+    return (sys.executable, "-P", "-m", "logrules.tools.inspection.ray_stacks", *map(str, known))
 
 
 def told_of(pid: int, name: str, dump: str) -> str:

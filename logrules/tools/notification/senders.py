@@ -6,6 +6,7 @@ import hmac
 import io
 import json
 import os
+import re
 import shlex
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -135,6 +136,8 @@ DINGTALK, _WECOM = "oapi.dingtalk.com", "qyapi.weixin.qq.com"
 _PAGERDUTY = ("events.pagerduty.com", "events.eu.pagerduty.com")
 # Slack reads these as markup: `<!channel>` in a line of a log would wake everybody.
 _SLACK_MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+# As Mattermost and Rocket.Chat, which take Slack's `text` on hosts of any name, read it: `@all`, and Slack's markup too.
+_CALLS = re.compile(r"<(?=!)|@(?=(?:all|channel|here|everyone)\b)", re.IGNORECASE)
 # WeCom takes 2,048 bytes of text, Feishu and DingTalk bodies of 20 KB.
 _WECOM_BYTES, _CHAT_BYTES = 2_048, 16_000
 _SEVERITY = {"error": "critical", "warning": "warning", "info": "info"}
@@ -154,7 +157,7 @@ def body_for(url: str, news: Notification, text: str, plain: Mapping[str, object
         return {"msgtype": "text", "text": {"content": _cut(text, _WECOM_BYTES)}}
     if host in _PAGERDUTY:
         return _event(news, text, key)
-    return {"text": text, **plain}
+    return {"text": _CALLS.sub("\\g<0>\u200b", text), **plain}
 
 
 def _cut(text: str, limit: int) -> str:
