@@ -44,15 +44,18 @@ def steps_for(steps: Sequence[FixStep], tables: Tables, at: Circumstances) -> tu
     """What to try in these circumstances, the first first, with what the log says put in.
 
     A step that speaks of what the log does not say is left out, and so is one that the log shows to be done already
-    or to do nothing here.
+    or to do nothing here. One that is a fallback is shown only where no other is.
     """
     told_of = {**dict.fromkeys(at.seen, "seen"), **at.told}
     settings = in_force(tables.renamed, told_of)
-    chosen = chosen_fixes(steps, tables.settings, replace(at, told=told_of))
-    fitting = ((fix, renamed(fix, settings)) for fix in chosen)
-    left = [fix for before, fix in fitting if not (is_done(fix, at.told) or is_idle(before, fix))]
-    shown = _told(left, at.told) or _told(_of_no_variant(steps, at), at.told)
-    return tuple(_filled(fix, at.told) for fix in shown)
+    asked = replace(at, told=told_of)
+
+    def shown(among: Sequence[FixStep]) -> list[Fix]:
+        fitting = ((fix, renamed(fix, settings)) for fix in chosen_fixes(among, tables.settings, asked))
+        return _told([fix for before, fix in fitting if not (is_done(fix, at.told) or is_idle(before, fix))], at.told)
+
+    told = shown([step for step in steps if not step.fallback]) or shown(steps)
+    return tuple(_filled(fix, at.told) for fix in told or _told(_of_no_variant(steps, at), at.told))
 
 
 def _of_no_variant(steps: Sequence[FixStep], at: Circumstances) -> list[Fix]:

@@ -110,7 +110,8 @@ class FixFile:
     ``where`` and ``unless`` choose among the variants of a message: the step is shown only where a line of the
     diagnosis or a frame of its traceback has the one, and where none has the other. With ``during`` it is shown only
     where the log itself shows that the failure was in one of these phases. ``when_told`` and ``unless_told`` ask for
-    captures and told names by their patterns: all of the one must be told so, and none of the other.
+    captures and told names by their patterns: all of the one must be told so, and none of the other. A ``fallback`` is
+    shown only where no other step is.
     """
 
     do: Sentence
@@ -127,6 +128,7 @@ class FixFile:
     during: tuple[SignalName, ...] = ()
     when_told: dict[str, Pattern] = field(default_factory=dict)
     unless_told: dict[str, Pattern] = field(default_factory=dict)
+    fallback: bool = False
 
     @property
     def bash(self) -> str:

@@ -14,7 +14,7 @@ from logrules.ruleset.tables import Phase
 from logrules.ruleset.translation import RuleTranslation, StepTranslation, Translation, WordTranslation
 
 # The fields of a step that are kept as they are given: what it needs, and what it sets.
-_CONDITIONS = frozenset({"frameworks", "where", "unless", "during", "when_told", "unless_told"})
+_CONDITIONS = frozenset({"frameworks", "where", "unless", "during", "when_told", "unless_told", "fallback"})
 _SETTINGS = frozenset({"env", "flags", "config", "code"})
 # What stands behind a `%` or `$` is the command's own: curl's %{http_code}, a shell's ${name}. Behind a `|` stands what
 # is said where the log says nothing: {share|now}, in a command what runs then: {job_pid|$(pgrep -of python)}.
@@ -27,7 +27,7 @@ class FixStep:
 
     ``where`` must be found in a line of the diagnosis, ``unless`` in none; an empty one asks for nothing. ``during``
     are the phases, one of which the failure must have been in. What a log tells must have all patterns of
-    ``when_told`` and none of ``unless_told``.
+    ``when_told`` and none of ``unless_told``. A ``fallback`` is for where no other step is shown.
     """
 
     fix: Fix
@@ -37,6 +37,7 @@ class FixStep:
     during: tuple[str, ...] = ()
     when_told: Mapping[str, str] = field(default_factory=dict)
     unless_told: Mapping[str, str] = field(default_factory=dict)
+    fallback: bool = False
 
 
 @record

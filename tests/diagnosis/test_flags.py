@@ -19,7 +19,7 @@ KNOWN = {
 }
 # Programs that are not of Python, or whose flags are no text in their sources: from their manuals.
 DOCUMENTED = {
-    "slurm": "--account --array --cpu-bind --dependency --exact --gpus-per-node --gres --kill-on-bad-exit --label --mem --mpi --nodes --ntasks-per-node"
+    "slurm": "--account --array --conf-server --cpu-bind --dependency --exact --gpus-per-node --gres --kill-on-bad-exit --label --mem --mpi --nodes --ntasks-per-node"
     " --open-mode --overlap --partition --qos --requeue --signal --time --exclude",
     "pyxis": "--container-image --container-mounts --container-workdir --container-writable --no-container-entrypoint",
     "apptainer": "--bind --writable-tmpfs",
@@ -28,6 +28,7 @@ DOCUMENTED = {
     "lmdeploy": "--backend --cache-max-entry-count --max-batch-size --max-prefill-token-num --model-format"
     " --quant-policy --session-len --tp",
     "uv": "--torch-backend",
+    "horovodrun": "--gloo",
     "mpirun": "--allow-run-as-root --map-by --mca --oversubscribe --prefix -x",
     "llama.cpp": "--cache-type-k --cache-type-v --ctx-size --no-kv-offload --parallel --no-mmap -c -ctk -ctv -fa -ngl -np -ub",
     "tritonserver": "--load-model --log-verbose --model-control-mode",

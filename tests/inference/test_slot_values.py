@@ -158,6 +158,19 @@ def test_a_step_that_the_log_speaks_against_is_not_shown_where_no_other_fits():
     ]
 
 
+def test_a_fallback_is_shown_only_where_no_other_step_is():
+    named = FixStep(Fix(do=Text("Install the wheel of {extension}", "")), when_told={"extension": "."})
+    general = FixStep(Fix(do=Text("See what is installed", "")), fallback=True)
+    told = {"extension": "torch_scatter"}
+
+    def shown(**told: str) -> list[str]:
+        at = Circumstances(frozenset(), told=told)
+        return [fix.do.en for fix in steps_for([general, named], load_rules().tables, at)]
+
+    assert shown(**told) == ["Install the wheel of torch_scatter"]
+    assert shown() == ["See what is installed"]
+
+
 def test_what_the_trainer_of_transformers_is_given_has_the_values_that_it_takes(tmp_path: Path):
     step = "{'loss': 2.1, 'grad_norm': 1.0, 'learning_rate': 1e-05, 'epoch': 0.1}"
     report = _report(tmp_path, "  Instantaneous batch size per device = 8", step, step, _OOM)
