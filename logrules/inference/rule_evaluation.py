@@ -7,7 +7,7 @@ from logrules.inference.conditions import AbsenceState, LeafState
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.observation import Match, Observation
 from logrules.inference.run_state import RunState
-from logrules.inference.survival import of_the_ranks, survived
+from logrules.inference.survival import of_the_last_processes, survived
 from logrules.model.change import Change, Raised, StallProlonged, Withdrawn
 from logrules.model.record import field, record, replace
 from logrules.model.report import Severity
@@ -140,14 +140,14 @@ class RuleEvaluation:
             matches = self._found(rule)
             if self._holds(rule, matches) and (shown := conditions.shown(rule.when, matches)):
                 lived_on = all(survived(run, rule, match) for match in shown)
-                told = tuple(of_the_ranks(run, match) for match in shown)
+                told = tuple(of_the_last_processes(run, match) for match in shown)
                 waits = run.tracker.waits.open(rule.wait) if rule.wait is not None else ()
                 yield Hypothesis(rule, told, lived_on, overdue=any(one.is_overdue(run.now) for one in waits))
         for name, match, caught in run.failures.matches():
             rule_of_row = run.pack.rules.named(name)
             if rule_of_row is not None:
                 lived_on = caught or survived(run, rule_of_row, match)
-                yield Hypothesis(rule_of_row, (of_the_ranks(run, match),), lived_on)
+                yield Hypothesis(rule_of_row, (of_the_last_processes(run, match),), lived_on)
 
     def failing(self) -> bool:
         """Whether an error stands that the run has not survived."""

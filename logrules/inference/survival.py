@@ -5,7 +5,7 @@ from posixpath import basename
 from logrules.inference.failure_analysis import ended_ranks
 from logrules.inference.observation import Match, Observation
 from logrules.inference.run_state import RunState
-from logrules.model.event import Stance
+from logrules.model.event import Event, Stance
 from logrules.model.failure import Failure
 from logrules.model.record import replace
 from logrules.ruleset.pack import Rule
@@ -44,25 +44,26 @@ def survived(run: RunState, rule: Rule, match: Match) -> bool:
     return _lived_through(run, rule, last) or _stepped_on(run, rule, last)
 
 
-def of_the_ranks(run: RunState, match: Match) -> Match:
-    """The match without what a script had told before it had the ranks started, where they tell of the same."""
+def of_the_last_processes(run: RunState, match: Match) -> Match:
+    """The match without what processes had told that others followed, where these tell of the same."""
     if not run.job.ended:
         return match
-    left = tuple((seen, signal) for seen, signal in match.pairs if not run.launched_after(seen.event))
+    left = tuple((seen, signal) for seen, signal in match.pairs if not _began_anew(run, seen.event))
     return replace(match, pairs=left) if left else match
 
 
 def _was_another_process(run: RunState, last: Observation) -> bool:
-    """Whether this ended another process than those that the log tells of below.
+    """Whether this ended another process than those that the log tells of below."""
+    return _began_anew(run, last.event) or (not run.ranks.ranks and _ran_again(run, last))
+
+
+def _began_anew(run: RunState, event: Event) -> bool:
+    """Whether other processes begin below the line than the one that wrote it.
 
     What a script ran before it had the ranks started, whose lines all bear a label, is no process of theirs. The log
     of one process may be opened by it once more, but ranks that start later open it too.
     """
-    if run.launched_after(last.event):
-        return True
-    if run.ranks.ranks:
-        return False
-    return run.job.endings.reopened(last.event) or _ran_again(run, last)
+    return run.launched_after(event) or (not run.ranks.ranks and run.job.endings.reopened(event))
 
 
 def _ran_again(run: RunState, last: Observation) -> bool:

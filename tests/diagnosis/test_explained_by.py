@@ -174,6 +174,15 @@ def test_an_engine_that_does_not_start_explains_its_child_that_failed(shipped):
             "file-descriptor-limit",
             {"host/shm-exhausted", "dataloader/shared-memory"},
         ),
+        (
+            "what the script raises, the workers that the thread of its loader meets gone",
+            "Exception in thread Thread-1 (_pin_memory_loop):\n"
+            + _LOADER
+            + 'Traceback (most recent call last):\n  File "/proj/train.py", line 9, in <module>\n    a, b = net(x)\n'
+            "ValueError: too many values to unpack (expected 2)\n",
+            "python-exception",
+            {"exceptions/loader-lost-connection"},
+        ),
     ],
 )
 def test_what_explains_what_it_made_fail(shipped, story, log, cause, explained):

@@ -146,6 +146,20 @@ def test_what_a_script_is_started_again_after_is_past(on, story, after, failed):
     assert (run_log(on, _run("10", 0) + _RAISED + after).status is Status.FAILED) is failed
 
 
+_MODULES = "Loaded module: python/3.7\nLoaded dependency [cudnn/7.6]: cuda/10.0\nLoaded module: cudnn/7.6 for cuda\n"
+
+
+def _ended(line: int, said: str) -> str:
+    return f'Traceback (most recent call last):\n  File "train.py", line {line}, in <module>\n    main()\n{said}\n'
+
+
+def test_of_the_runs_that_one_log_holds_the_last_that_did_more_than_open_it_counts(on):
+    log = _MODULES + _ended(9, "TypeError: no such key") + _MODULES + _ended(7, "ValueError: no such format")
+    for then in ("", _MODULES):
+        (first, *_) = run_log(on, log + then).diagnoses
+        assert [line.text for line in first.evidence] == ["ValueError: no such format"]
+
+
 @pytest.mark.parametrize("between", ["\n", "\r"], ids=["a line each", "all on one line"])
 def test_a_bar_shows_that_its_writer_steps_on_however_it_is_drawn(on, between):
     bar = [f"Epoch 2: {n:3}%|##        | {n}/100 [00:{n:02}<01:00,  1.0s/it, loss=0.4]" for n in range(10, 50)]
@@ -317,7 +331,8 @@ _OPENING = "Reading the settings of tides\nCUDA device 0 is used\nBuilding the t
          + "".join(_ANSWERED.format(n, "x", "200 OK").replace("/api/x", "/health") for n in range(11, 15)), Status.FAILED),
         ("a server refuses whatever comes", _UNKNOWN
          + "".join(_ANSWERED.format(n, "chats", "500 Internal Server Error") for n in range(11, 15)), Status.FAILED),
-        ("the same program opens the log once more", _OPENING + _UNKNOWN + _OPENING, Status.HEALTHY),
+        ("the same program opens the log once more and does more", _OPENING + _UNKNOWN + _OPENING
+         + "Copying the results\n", Status.HEALTHY),
         ("another program comes after it", _OPENING + _UNKNOWN + "Copying the results\nDisk is idle\n", Status.FAILED),
         ("two processes open the log, and one is late", "".join(f"{line}\n" * 2 for line in _OPENING.splitlines()) + _UNKNOWN + _OPENING,
          Status.FAILED),
