@@ -169,6 +169,7 @@ def test_at_least_sixty_forms_are_in_the_list():
         "AWS_SECRET_ACCESS_KEY not found in the environment",
         "HF_TOKEN_PATH=/root/.cache/huggingface/token",
         "HF token: applied",
+        "register it to another key (e.g. DispatchKey::CompositeImplicitAutograd)",
         "tokens=['ab12X9z7', 'x']",
         "see https://discuss.pytorch.org/t/nccl-timeout-after-30-minutes/123456 for more",
         'url: /api/login/api_key (Caused by NameResolutionError("<urllib3.connection.HTTPSConnection object at 0x7fb3>"))',

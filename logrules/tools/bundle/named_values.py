@@ -227,9 +227,12 @@ def _is_no_value(found: "regex.Match[str]", text: str, secret: str) -> bool:
     """Whether what stands there is a path, a word of help or of source, or what a field is for."""
     is_path = _PATH.fullmatch(secret) is not None and drawn_by_lot(secret) < MIN_HINTED
     is_told = bool(found["typed"]) and not has_mixture(secret)
+    is_member = found["gap"] == "::" and secret.isalpha()
     is_code = _is_called(text, found, secret) or _is_its_own_name(text, found, secret)
     asks = is_asked(name_before(text, found.start())[0]) and not is_drawn(secret)
-    return is_nothing(found["secret"]) or is_path or is_told or is_code or asks or _is_passed_on(text, found)
+    return (
+        is_nothing(found["secret"]) or is_path or is_told or is_member or is_code or asks or _is_passed_on(text, found)
+    )
 
 
 def _is_called(text: str, found: "regex.Match[str]", secret: str) -> bool:

@@ -136,7 +136,7 @@ DINGTALK, _WECOM = "oapi.dingtalk.com", "qyapi.weixin.qq.com"
 _PAGERDUTY = ("events.pagerduty.com", "events.eu.pagerduty.com")
 # Slack reads these as markup: `<!channel>` in a line of a log would wake everybody.
 _SLACK_MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-# As Mattermost and Rocket.Chat, which take Slack's `text` on hosts of any name, read it: `@all`, and Slack's markup too.
+# Mattermost and Rocket.Chat, which take Slack's `text` on hosts of any name, read `@all` and Slack's markup.
 _CALLS = re.compile(r"<(?=!)|@(?=(?:all|channel|here|everyone)\b)", re.IGNORECASE)
 # WeCom takes 2,048 bytes of text, Feishu and DingTalk bodies of 20 KB.
 _WECOM_BYTES, _CHAT_BYTES = 2_048, 16_000
