@@ -42,15 +42,15 @@ ValueError: odd
 
 
 @pytest.mark.parametrize(
-    ("log", "first"),
+    ("log", "said"),
     [
         (OWN, "Open /app/loss.py:7 in step: this line raised it"),
         (LIBRARY, "Only code of fire is in the traceback"),
-        (CALLED, "Open /app/train.py:9 in main: it called the library"),
+        (CALLED, "Open /app/train.py:9 in main: the call there led into the library"),
     ],
 )
-def test_the_first_step_says_whose_code_raised(on_shipped, log, first):
-    assert run_log(on_shipped, log).diagnoses[0].fixes[0].do.en.startswith(first)
+def test_a_step_says_whose_code_raised(on_shipped, log, said):
+    assert any(fix.do.en.startswith(said) for fix in run_log(on_shipped, log).diagnoses[0].fixes[:3])
 
 
 def test_where_only_the_end_of_a_process_is_told_no_step_speaks_of_what_is_not(on_shipped):
@@ -60,9 +60,9 @@ def test_where_only_the_end_of_a_process_is_told_no_step_speaks_of_what_is_not(o
 
 
 def test_what_a_line_tells_fills_the_steps_of_any_rule(on_shipped):
-    second = run_log(on_shipped, OWN).diagnoses[0].fixes[1]
-    assert second.run is not None
-    assert second.run.startswith("grep -n left ")
+    first = run_log(on_shipped, OWN).diagnoses[0].fixes[0]
+    assert first.run is not None
+    assert first.run.startswith("grep -n left ")
 
 
 def test_packages_that_may_not_fit_are_asked_of_what_a_library_raised(on_shipped):
