@@ -31,6 +31,7 @@ KEPT_LINES = 8_192
 MAX_KEPT_BYTES = 512
 # Of so many kinds of such lines it is kept who asks for them.
 KEPT_KINDS = 256
+_TRACEBACK = "Traceback (most recent call last)"
 
 
 def find(window: Window, scanner: Scanner, sample: WindowSample | None = None, known: int = 0) -> Found:
@@ -172,9 +173,9 @@ class Reader:
         The line above may be the routine of another process: it has to report trouble, or to be an error.
         """
         trace = self._pack.trace
-        if trace is None or event.worker.is_process or not event.before:
+        if trace is None or event.worker.is_process or not event.before or not event.message.startswith(_TRACEBACK):
             return event
-        if not any(hit.signal == trace.head and "bare" in hit.captures for hit in event.hits):
+        if not any(hit.signal == trace.head for hit in event.hits):
             return event
         above = self._peeler.peel(event.before[-1])
         names = any(part is not None for part in (above.host, above.role, above.pid, above.rank))

@@ -282,8 +282,8 @@ class Pack:
 
     @property
     def end(self) -> str | None:
-        """The phase that a job is in last; None of a pack without phases."""
-        return self.phases[-1].id if self.phases else None
+        """The phase that a job is in last, once its loops are over; None of a pack that has no such."""
+        return next((phase.id for phase in self.phases[-1:] if not phase.loop), None)
 
     def __repr__(self) -> str:
         return f"Pack({self.digest[:12]}: {len(self.rules)} rules, {len(self.signals)} signals)"

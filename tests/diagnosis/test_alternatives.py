@@ -28,6 +28,7 @@ alternatives:
     may_be: [{cause: dataset-corrupt, title: Perhaps a record, why: w}, {cause: disk-full, title: Perhaps no room, why: w}]
 """
 FIXES = "fixes: [{id: look, do: look}]"
+WORDINGS = "wordings: [{id: rank, says: on-rank, pattern: 'rank(?P<value>[0-9])', samples: [rank3]}]"
 TOY = """
 framework: toy
 markers:
@@ -53,7 +54,7 @@ examples: {fires: FULL, silent: fine}
 
 @pytest.fixture
 def on(small_pack):
-    return prepared(small_pack(PIPELINE, FIXES, CAUSES, TOY, BROKEN, FULL))
+    return prepared(small_pack(PIPELINE, FIXES, CAUSES, WORDINGS, TOY, BROKEN, FULL))
 
 
 @pytest.mark.parametrize(
