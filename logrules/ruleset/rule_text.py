@@ -23,12 +23,7 @@ SLOT = late_pattern(r"(?<![%$])\{([a-z_]+)(?:\|([^{}\n]+))?\}")
 
 @record
 class FixStep:
-    """One thing to try, where one of these frameworks was seen; anywhere where none is named.
-
-    ``where`` must be found in a line of the diagnosis, ``unless`` in none; an empty one asks for nothing. ``during``
-    are the phases, one of which the failure must have been in. What a log tells must have all patterns of
-    ``when_told`` and none of ``unless_told``. A ``fallback`` is for where no other step is shown.
-    """
+    """One thing to try, and when it is shown: as `models.FixFile` says; what is empty asks for nothing."""
 
     fix: Fix
     frameworks: tuple[str, ...] = ()
