@@ -11,7 +11,7 @@ from logrules.ruleset.duration import seconds
 from logrules.ruleset.framework_models import FrameworkFile, MetricFile, WaitFile
 from logrules.ruleset.pack import Framework, Marker, Metric, Rule, Signal, TraceForm, Wait
 from logrules.ruleset.rule_builder import PackBuilder, signal_of
-from logrules.ruleset.tables import Tables
+from logrules.ruleset.tables import WAITS, Tables
 from logrules.ruleset.vocabulary import Vocabulary
 
 # What a marker may do to waits.
@@ -50,7 +50,7 @@ def qualified(names: Iterable[str], file: FrameworkFile) -> tuple[str, ...]:
 def _add_wait(draft: PackBuilder, wait: WaitFile, framework: str, vocabulary: Vocabulary) -> None:
     name = f"{framework}/{wait.id}"
     draft.waits[name] = Wait(**{**schema.fields_of(wait, Wait), "id": name, "patience_s": seconds(wait.patience)})
-    card = f"waits/{name}"
+    card = WAITS + name
     cause = vocabulary.cause(wait.cause)
     of_wait = {"id": card, "when": Waiting(name), "wait": name, "stall": True}
     usual = {"severity": wait.severity or Severity.WARNING, "tier": wait.tier or cause.tier}
