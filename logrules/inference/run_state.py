@@ -26,6 +26,7 @@ from logrules.model.event import Event
 from logrules.model.record import field, mutable_record, replace
 from logrules.parsing.captures import Captures
 from logrules.ruleset.pack import Marker, Metric, Pack
+from logrules.ruleset.tables import Saying
 
 # No job tells more by name than this, nor so long a value; a hostile log may try.
 _MAX_TOLD, _MAX_VALUE = 1_000, 400
@@ -257,11 +258,11 @@ class RunState:
         return any(is_under_way(phases, lines, endings.wordings) for lines in endings.lines.values())
 
     def is_under_way(self) -> bool:
-        """Whether the last line says in words of its own what is being done, or is a named bar that has not ended."""
-        lines = self._last_lines()
+        """Whether the last line says in words of its own what is being done, or is a bar of it that has not ended."""
+        lines, wordings = self._last_lines(), self.job.endings.wordings
         text = lines[-1].message if lines else ""
-        moves = time_gone(text) is not None and bool(label_of(text)) and not is_full(text)
-        return moves or is_under_way(self.pack.phases, lines, self.job.endings.wordings)
+        moves = time_gone(text) is not None and not is_full(text) and wordings.says(Saying.DOING, label_of(text))
+        return moves or is_under_way(self.pack.phases, lines, wordings)
 
     def waits_left(self, phase: str) -> list[OpenWait]:
         """What this run still waits for in a phase, the latest first: a bar that ended last says that one is over."""
