@@ -96,7 +96,7 @@ def _diagnosis(place: int, outcome: RunOutcome, run: RunState, sides: Comparison
         phase=phase,
         severity=hypothesis.severity,
         confidence=certainty(model, features(outcome.ranked, place, reactions)),
-        title=_said(card.title, captures),
+        title=_supposed(_said(card.title, captures), hypothesis),
         why=_said(card.why, captures),
         restart=_restart(card.restart, rule, shown_phase, run),
         ranks=ranks,
@@ -110,6 +110,12 @@ def _diagnosis(place: int, outcome: RunOutcome, run: RunState, sides: Comparison
         phase_from=phase_from,
         workers=workers_at_fault(hypothesis),
     )
+
+
+def _supposed(title: Text, hypothesis: Hypothesis) -> Text:
+    """The title of a wait that a log may only have been cut off in says no more than that."""
+    unsure = hypothesis.supposed and hypothesis.rule.wait is not None
+    return Text(f"Perhaps: {title.en}", f"或许：{title.zh}" if title.zh else "") if unsure else title
 
 
 def _said(text: Text, captures: Callable[[], Mapping[str, str]]) -> Text:

@@ -89,7 +89,7 @@ def opens_again(opening: Sequence[str], later: Sequence[Event], failed_at: float
                 place, told = opening.index(kind), told + 1
         if told >= max(_OPENING_KINDS, len(opening) // 2):
             # What only begins is no answer to a failure.
-            return any(_opening_kind(further) not in (None, *opening) for further in later[start:])
+            return any(_opening_kind(further, wordings) not in (None, *opening) for further in later[start:])
     return False
 
 

@@ -59,8 +59,8 @@ class Hypothesis:
 
     @property
     def severity(self) -> Severity:
-        """How bad it is, given that the run may have survived it."""
-        return Severity.INFO if self.survived else self.rule.severity
+        """How bad it is, given that the run may have survived it; what is only supposed is no more than a hint."""
+        return Severity.INFO if self.survived or self.supposed else self.rule.severity
 
     @property
     def reporters(self) -> frozenset[int]:

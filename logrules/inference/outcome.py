@@ -1,9 +1,11 @@
 """How a run stands or ended, and what may have been wrong with it: the likeliest cause first.
 
-Behind a cause that says little stand those that the table of alternatives names for its place and class.
+Behind a cause that says little stand those that the table of alternatives names for its place and class. In front of
+silence alone stands what the log still waits for, or says in its last line to be doing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from logrules.inference import ranking
 from logrules.inference.diagnosed_phase import phase_of
@@ -17,8 +19,9 @@ from logrules.model.record import record
 from logrules.model.report import Severity, Status
 from logrules.model.template import template_of
 from logrules.ruleset.causes import AlternativesRow
-from logrules.ruleset.pack import Pack
-from logrules.ruleset.tables import ALTERNATIVES
+from logrules.ruleset.condition import Detection, Detector
+from logrules.ruleset.pack import Pack, Rule
+from logrules.ruleset.tables import ALTERNATIVES, WAITS
 
 # As many diagnoses as a reader compares.
 _MAX_TOLD = 3
@@ -46,7 +49,7 @@ def outcome_of(run: RunState, hypotheses: Sequence[Hypothesis], last_errors: tup
     """How the run stands or ended; a pure function of what is known of it."""
     ranked = ranking.ranked(hypotheses, run.pack.tables.tiers, run.ranks.all_ranks)
     if ranked:
-        ranked = (*ranked, *_alternatives(ranked, run))
+        ranked = _with_alternatives(ranked, run)
     # Those of a kind that a warning rests on are known.
     warnings = (one for one in hypotheses if one.severity is Severity.WARNING and not one.survived)
     known = {template_of(line.event.message) for one in warnings for line in one.lines} if last_errors else set()
@@ -58,7 +61,7 @@ def _status(ranked: Sequence[Ranked], run: RunState, last_errors: Sequence[Event
     job, tracker = run.job, run.tracker
     if any(one.hypothesis.severity is Severity.ERROR for one in ranked):
         return Status.FAILED
-    if any(one.hypothesis.rule.stall and not one.hypothesis.survived for one in ranked):
+    if any(one.hypothesis.rule.stall and not (one.hypothesis.survived or one.hypothesis.supposed) for one in ranked):
         return Status.STALLED
     if job.activity.exit_status is not None:
         return Status.UNEXPLAINED if job.activity.exit_status else Status.COMPLETED
@@ -71,23 +74,48 @@ def _status(ranked: Sequence[Ranked], run: RunState, last_errors: Sequence[Event
     return Status.RUNNING if tracker.looped else Status.HEALTHY
 
 
-def _alternatives(ranked: Sequence[Ranked], run: RunState) -> tuple[Ranked, ...]:
-    """What the first of the hypotheses may be instead, where it is of a cause that says little."""
-    first, pack = ranked[0].hypothesis, run.pack
-    rows = [row for row in pack.tables.alternatives if first.rule.cause in row.of]
-    if first.survived or not rows or _is_known(first, pack):
-        return ()
-    failure, phase = run.failures.record_of(first.first.chain), phase_of(first, run)[0]
-    row = next((row for row in rows if phase in (row.phases or (phase,)) and _is_of_class(row, failure, pack)), None)
-    if row is None:
-        return ()
-    by = raised_by(failure) if failure is not None else ""
+def _with_alternatives(ranked: Sequence[Ranked], run: RunState) -> tuple[Ranked, ...]:
+    """The hypotheses, with what the first of them may be instead where it is of a cause that says little."""
+    first = ranked[0].hypothesis
+    if first.survived or _is_known(first, run.pack):
+        return tuple(ranked)
+    phase, silent = phase_of(first, run)[0], _rests_on_silence(first)
+    # A log that ends in a wait, but seems to have been cut off there: its writer may wait, or may go on.
+    waits = [f"{WAITS}{one.wait.id}" for one in run.waits_left(phase)[:1]] if silent else []
     told = {other.rule.cause for one in ranked for other in one.all}
-    fitting = [one for one in row.may_be if one.cause not in told and one.raised_by in ("", by or one.raised_by)]
-    names = [f"{ALTERNATIVES}{row.id}/{one.cause}" for one in fitting]
-    rules = (rule for name in names if (rule := pack.rules.named(name)) is not None)
-    found = (Ranked(Hypothesis(rule, first.matches, supposed=True)) for rule in rules)
-    return tuple(found)[: max(0, _MAX_TOLD - len(ranked))]
+    rules: dict[str, Rule] = {}
+    for name in (*waits, *_alternatives(first, phase, run)):
+        rule = run.pack.rules.named(name)
+        if rule is not None and rule.cause not in told:
+            rules.setdefault(rule.cause, rule)
+    found = tuple(Ranked(Hypothesis(rule, first.matches, supposed=True)) for rule in rules.values())
+    shown = found[: max(0, _MAX_TOLD - len(ranked))]
+    waits_first = bool(shown) and shown[0].hypothesis.rule.wait is not None
+    in_front = 1 if waits_first or (silent and _is_at_work(phase, run)) else 0
+    return (*shown[:in_front], *ranked, *shown[in_front:])
+
+
+def _rests_on_silence(hypothesis: Hypothesis) -> bool:
+    """Whether all that speaks for it is that a log just ends."""
+    asked = hypothesis.rule.when
+    return isinstance(asked, Detector) and asked.kind is Detection.STOPPED
+
+
+def _is_at_work(phase: str, run: RunState) -> bool:
+    """Whether the last line says what is being done in a phase that a job passes once, behind its start."""
+    passed = [one.id for one in run.pack.phases if not one.loop]
+    return phase in passed and phase != run.pack.start and run.is_under_way()
+
+
+def _alternatives(first: Hypothesis, phase: str, run: RunState) -> Iterator[str]:
+    """The rules of the first row of the table that fits its cause, place and class."""
+    failure = run.failures.record_of(first.first.chain)
+    by = raised_by(failure) if failure is not None else ""
+    rows = (row for row in run.pack.tables.alternatives if first.rule.cause in row.of)
+    fits = (row for row in rows if phase in (row.phases or (phase,)) and _is_of_class(row, failure, run.pack))
+    for row in islice(fits, 1):
+        fitting = (one.cause for one in row.may_be if one.raised_by in ("", by or one.raised_by))
+        yield from (f"{ALTERNATIVES}{row.id}/{cause}" for cause in fitting)
 
 
 def _is_known(hypothesis: Hypothesis, pack: Pack) -> bool:

@@ -21,7 +21,7 @@ _PASSING = late_pattern(
     re.IGNORECASE,
 )
 _LABEL = late_pattern(r"[\u2800-\u28ff\s]*([^\d%|━╸╺]*)")
-_FULL = late_pattern(r"\b100%\|")
+_FULL = late_pattern(r"\b100%(?:\|| Completed \|)")
 _TOTAL = late_pattern(r"%\|[^|]{0,400}\| *[\d.,]+[kKMGT]?/([\d.,]+[kKMGT]?) ?\[")
 
 

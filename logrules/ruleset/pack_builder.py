@@ -18,7 +18,7 @@ from logrules.ruleset.duration import seconds
 from logrules.ruleset.framework_models import FrameworkFile, MetricFile, WaitFile
 from logrules.ruleset.pack import Framework, Marker, Metric, Pack, Rule, Signal, TraceForm, Wait
 from logrules.ruleset.rule_file import RuleSource
-from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS, ExceptionRow, ExitCode, Tables
+from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS, WAITS, ExceptionRow, ExitCode, Tables
 from logrules.ruleset.vocabulary import Vocabulary
 from logrules.ruleset.when import ConditionFault, parse_when
 
@@ -198,7 +198,7 @@ def qualified(names: Iterable[str], file: FrameworkFile) -> tuple[str, ...]:
 def _add_wait(draft: PackBuilder, wait: WaitFile, framework: str, vocabulary: Vocabulary) -> None:
     name = f"{framework}/{wait.id}"
     draft.waits[name] = Wait(**{**schema.fields_of(wait, Wait), "id": name, "patience_s": seconds(wait.patience)})
-    card = f"waits/{name}"
+    card = WAITS + name
     cause = vocabulary.cause(wait.cause)
     of_wait = {"id": card, "when": Waiting(name), "wait": name, "stall": True}
     usual = {"severity": wait.severity or Severity.WARNING, "tier": wait.tier or cause.tier}

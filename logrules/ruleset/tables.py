@@ -23,7 +23,7 @@ from logrules.ruleset.name_tables import (
 )
 
 # What the names of rules begin with that stand for rows of tables.
-EXCEPTIONS, EXITS, ALTERNATIVES = "exceptions/", "exits/", "alternatives/"
+EXCEPTIONS, EXITS, ALTERNATIVES, WAITS = "exceptions/", "exits/", "alternatives/", "waits/"
 # Patterns that are looked for whatever the case of a text.
 CASELESS = "(?i)"
 AnyCase = Annotated[str, Len(1, 2000), Compiles(CASELESS)]

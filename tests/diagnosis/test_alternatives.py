@@ -1,4 +1,4 @@
-"""What a failure that nothing knows may be: shown behind it, never before, and never as an error of its own."""
+"""What a failure that nothing knows may be: shown behind it, and never as an error of its own."""
 
 import pytest
 

@@ -3,7 +3,7 @@
 import pytest
 
 from logrules import diagnose
-from logrules.model.report import Status
+from logrules.model.report import Severity, Status
 
 _WORDS = tuple(f"{a}{b}" for a in ("amber", "birch", "cedar", "delta") for b in ("yard", "hall", "gate", "mill"))
 
@@ -179,20 +179,52 @@ def test_a_line_that_repeats_a_wait_and_closes_it_opens_it_anew(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("log", "phase"),
+    ("log", "phase", "cause"),
     [
-        ("starting\nwaiting for the barrier `ready`\n", "launch"),
-        ("joining the cluster\n", "rendezvous"),
-        ("INFO fetch: downloading the model\n", "model_load"),
-        ("tokenized 3/9 shards\n", "data_load"),
-        ("iteration 4: reward 0.5\n", "rollout"),
+        ("starting\nwaiting for the barrier `ready`\n", "launch", "stopped-silently"),
+        ("joining the cluster\n", "rendezvous", "rendezvous-timeout"),
+        ("loading the weights\n", "model_load", "model-load-stall"),
+        ("INFO fetch: downloading the model\n", "model_load", "stopped-silently"),
+        ("tokenized 3/9 shards\n", "data_load", "stopped-silently"),
+        ("iteration 4: reward 0.5\n", "rollout", "stopped-silently"),
     ],
 )
-def test_a_log_that_ends_in_words_of_its_own_ends_where_they_say(tmp_path, log, phase):
+def test_a_log_that_ends_in_words_of_its_own_ends_where_they_say(tmp_path, log, phase, cause):
     path = tmp_path / "log"
     path.write_text(log)
-    first = diagnose(str(path)).diagnoses[0]
-    assert (first.cause, first.phase) == ("stopped-silently", phase)
+    report = diagnose(str(path))
+    assert (report.diagnoses[0].cause, report.diagnoses[0].phase) == (cause, phase)
+    assert report.status in {Status.HEALTHY, Status.RUNNING}
+
+
+@pytest.mark.parametrize(
+    ("story", "log", "causes"),
+    [
+        (
+            "the bar it was cut off in moved: it may wait there, or go on",
+            "Loading checkpoint shards:  50%|█████  | 4/8 [03:20<03:19, 49.9s/it]\n",
+            ["model-load-stall", "stopped-silently"],
+        ),
+        (
+            "the bar has ended, so what it was of has",
+            "Preparing the dataset: 100%|██████████| 60/60 [01:00<00:00,  1.02s/it]\n",
+            ["stopped-silently", "worker-startup-stall"],
+        ),
+        (
+            "a named bar of a program that nothing knows",
+            "Preparing the dataset:  20%|██        | 12/60 [00:12<00:48,  1.02s/it]\n",
+            ["dataset-build-stall", "stopped-silently"],
+        ),
+    ],
+)
+def test_what_a_log_may_wait_for_where_it_ends_stands_before_its_silence(tmp_path, story, log, causes):
+    path = tmp_path / "train.log"
+    path.write_text(log)
+    report = diagnose(str(path))
+    assert [one.cause for one in report.diagnoses[:2]] == causes, story
+    assert report.status in {Status.HEALTHY, Status.RUNNING}
+    supposed = [one for one in report.diagnoses if one.cause != "stopped-silently"]
+    assert all(one.title.en.startswith("Perhaps") and one.severity is Severity.INFO for one in supposed)
 
 
 def test_a_log_whose_last_line_only_tells_something_is_no_stop(tmp_path):
