@@ -25,8 +25,8 @@ from logrules.model.collective import GroupRecord
 from logrules.model.event import Event
 from logrules.model.record import field, mutable_record, replace
 from logrules.parsing.captures import Captures
+from logrules.ruleset.name_tables import Saying
 from logrules.ruleset.pack import Marker, Metric, Pack
-from logrules.ruleset.tables import Saying
 
 # No job tells more by name than this, nor so long a value; a hostile log may try.
 _MAX_TOLD, _MAX_VALUE = 1_000, 400
