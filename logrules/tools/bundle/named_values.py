@@ -86,6 +86,8 @@ _LINE = regex.compile(
 )
 _PATH = regex.compile(r"(?:[A-Za-z]:[\\/]|~?/|\./|\.\./|\$\{?\w)[\w./\\ -]*")
 _DOCUMENTED = regex.compile(r":(?:param|arg|type|keyword)[ ](?:\w{1,30}[ ])?$")
+# The name of a class, which is no name of a key: a member of it follows.
+_OF_CLASS = regex.compile(r"[a-z][A-Z][a-z]{1,30}::$")
 # An end of the line, as JSON and Python spell it.
 _ESCAPED_END = regex.compile(r"(?:\\++[nrt])++$")
 _KEYS = regex.compile(r"(?:keys|tokens|secrets|passwords)\b", regex.IGNORECASE)
@@ -227,11 +229,17 @@ def _is_no_value(found: "regex.Match[str]", text: str, secret: str) -> bool:
     """Whether what stands there is a path, a word of help or of source, or what a field is for."""
     is_path = _PATH.fullmatch(secret) is not None and drawn_by_lot(secret) < MIN_HINTED
     is_told = bool(found["typed"]) and not has_mixture(secret)
-    is_member = found["gap"] == "::" and secret.isalpha()
+    is_member = found["gap"] == "::" and secret.isalpha() and _OF_CLASS.search(name_before(text, found.end("gap"))[1])
     is_code = _is_called(text, found, secret) or _is_its_own_name(text, found, secret)
     asks = is_asked(name_before(text, found.start())[0]) and not is_drawn(secret)
     return (
-        is_nothing(found["secret"]) or is_path or is_told or is_member or is_code or asks or _is_passed_on(text, found)
+        is_nothing(found["secret"])
+        or is_path
+        or is_told
+        or bool(is_member)
+        or is_code
+        or asks
+        or _is_passed_on(text, found)
     )
 
 
