@@ -157,8 +157,9 @@ class Following:
 
     def _catch_up(self) -> Iterator[Update]:
         """The backlog, some events at a time."""
-        # Dated at once: they may have to be merged after those of other logs.
-        logs = [dated_events(self._saved_events(log), self._logs.read(log.name).clock) for log in self._backlog]
+        with self._lock:
+            # Dated at once: they may have to be merged after those of other logs.
+            logs = [dated_events(self._saved_events(log), self._logs.read(log.name).clock) for log in self._backlog]
         events = merged(logs, len(logs))
         is_left = bool(self._backlog)
         while is_left:

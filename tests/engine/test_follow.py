@@ -4,7 +4,10 @@ import difflib
 import io
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
+from threading import Barrier, BrokenBarrierError
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -90,6 +93,23 @@ def test_rules_that_are_found_to_be_refused_once_the_job_runs_end_the_analysis_a
     assert said == [
         "the analysis failed and is off (PackError: shipped/torch/x.yaml:3:1: is torn); the log is passed on as before"
     ]
+
+
+def test_rules_are_asked_for_once_whoever_asks_for_a_report_meanwhile(shipped):
+    asked, both = [], Barrier(2)
+
+    def rules():
+        asked.append(1)
+        with suppress(BrokenBarrierError):
+            both.wait(0.2)  # whoever asks as well does so now
+        return shipped
+
+    following = Following(Ended(), rules, backlog=[Named("train.log", b"step 1\n")])
+    with ThreadPoolExecutor(2) as pool:
+        ended, report = pool.submit(list, following), pool.submit(following.report)
+    assert report.result().lines <= 1
+    assert ended.result()[-1].ended
+    assert (asked, following.report().lines) == ([1], 1)
 
 
 def test_a_stream_is_named_whatever_it_was_made_of():
