@@ -38,6 +38,9 @@ def signals_of(job: Job) -> Iterator[None]:
     # A full pipe holds more signals than anybody meant.
     woken = signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
     before = {number: signal.signal(number, _taken) for number in numbers}
+    # Where it is ignored, the system keeps no exit status of the job for us.
+    if os.name == "posix" and signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
+        before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
         yield
     finally:

@@ -486,6 +486,15 @@ def test_what_nohup_or_a_shell_has_ignored_for_a_job_in_the_background_is_ignore
     assert one.returncode == 3
 
 
+@posix
+def test_the_exit_status_is_the_commands_also_where_whoever_started_us_waits_for_no_child():
+    ignored = (
+        "import signal, os, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
+    )
+    words = [sys.executable, "-c", ignored, *WATCH, "--", *script("raise SystemExit(3)")]
+    assert subprocess.run(words, check=False, capture_output=True).returncode == 3
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the rules are compiled first")
 def test_a_job_need_not_wait_for_rules_that_are_compiled_for_the_first_time(tmp_path, monkeypatch):
     monkeypatch.setenv("LOGRULES_CACHE_DIR", str(tmp_path / "cache"))
