@@ -216,6 +216,17 @@ def test_lines_that_any_script_prints_show_no_framework(on_shipped, log):
     assert not any("actor" in name or "load_checkpoint" in name for name in settings_of(report.diagnoses[0]))
 
 
+@pytest.mark.parametrize(
+    ("log", "other"),
+    [
+        ("Loading extension module fused_adam...\nTime to load fused_adam op: 0.25 seconds\n", "colossalai"),
+        ("step 1 loss 2.5\nsample: a red flower in a pot\n", "flower"),
+    ],
+)
+def test_what_another_framework_or_a_sample_says_shows_no_framework(on_shipped, log, other):
+    assert other not in run_log(on_shipped, log).frameworks
+
+
 def test_what_stands_where_a_log_says_nothing_is_plain_words(shipped):
     steps = [step.fix for rule in shipped.rules for step in card_of(shipped, rule.id).steps]
     texts = {text for fix in steps for text in (fix.do.en, fix.do.zh, *fix.flags, *fix.env.values())}
