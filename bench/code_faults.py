@@ -28,7 +28,8 @@ _ARGUMENTS = (
     r"\b[Ee]xpected .{1,60}\b(?:got|but found|received) ",
     r"\bexpects? (?:py_obj|a callable|an? (?:list|bool|int|integer|string|float))\b",
     r"\b(?:is not|should not be) a sequence\b|\bUnion\[|\bto pickle\b|\bis not a scalar\b",
-    r"\btakes a single tensor\b|\bhas to be dense\b|\b[Nn]o (?:devices?|tensors?)(?:\(s\))? (?:specified|provided)\b|\bon complex tensors\b",
+    r"\btakes a single tensor\b|\bhas to be dense\b|\bon complex tensors\b",
+    r"\b[Nn]o (?:devices?|tensors?)(?:\(s\))? (?:specified|provided)\b",
     r"\bexactly one of\b|\bInvalid (?:src|dst|source|destination) rank\b",
 )
 _STATE = (
