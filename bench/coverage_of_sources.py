@@ -28,7 +28,7 @@ from thrown_sites import CALLS, thrown_sites_of
 
 from logrules import load_rules
 from logrules.engine.run import Prepared, prepared
-from logrules.model.failure import Origin
+from logrules.model.failure import Frame, Origin
 from logrules.parsing.origin import OriginResolver
 from logrules.ruletest.harness import run_log
 
@@ -85,9 +85,11 @@ class Judge:
         cause, rule = (first.cause, first.rule) if first is not None else (None, None)
         if isinstance(site, NativeSite):
             origin = self._origin_of_line(site)
+            component, phase = (origin.component, origin.phase) if origin is not None else (None, None)
         else:
-            origin = self._origins.of_frame(INSTALLED + site.path, site.function)
-        component, phase = (origin.component, origin.phase) if origin is not None else (None, None)
+            frame = Frame(INSTALLED + site.path, site.line, site.function)
+            component = self._origins.of_frame(frame.file, frame.function).component
+            phase, _ = self._origins.phase_of([frame])
         return Judged(site, cause, rule, component, phase)
 
     def _origin_of_line(self, site: NativeSite) -> Origin | None:

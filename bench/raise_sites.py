@@ -36,6 +36,10 @@ _NO_JOB = re.compile(
     # What only starts machines, or answers at a desk.
     r"|^sky/(client|server|users|workspaces|metrics|ssh_node_pools|volumes|schemas|templates|adaptors|provision/(?!kubernetes|slurm))"
     r"|^xinference/(ui|core/(\w*upgrade|tokenizer_asset\w*|router\w*|worker_(handoff|re\w+)|lifecycle|\w+_store|model_generation)|deploy)"
+    # What looks into a run from outside, or stands in for one.
+    r"|^sglang/srt/(debug_utils|kv_canary)|^torch/(_inductor/(fuzzer|analysis/)|cuda/_memory_viz|utils/(_get_clean_triton|model_dump|mobile_optimizer))"
+    r"|^torch/distributed/(_local_tensor|flight_recorder|rpc/_testing)|^xformers/(profiler|attn_bias_utils)|^torch_xla/debug"
+    r"|^vllm/(collect_env|assets|entrypoints/launchers/run_batch)|^art/utils/(old_)?benchmarking"
     r"|^sglang/lang|^xinference/model/(audio|image|video|world)|^lmdeploy/serve/gradio|^swanlab/(converter|cmd)|^wandb/wandb_controller"
 )
 # Functions of engines that look at one request, or at what came with it, and whose errors are its answer.
@@ -49,6 +53,8 @@ _ONE_REQUEST = re.compile(
     r"|^(inpainting|transcriptions|translations|rerank|wrapped_func|handle_batching_request|get_query_and_history|terminate_model)$"
     r"|^_(prepare_chat_inputs|get_processed_msgs|get_full_prompt|ensure_url|message_content_to_chat)$|^list_\w+"
     r"|^create_\w*embedding|^(delete|update|cancel|pause|resume)_(token_router|cache|launch)\w*"
+    r"|^(_encode_image_input|_merge_image_patch_embeddings|process_mm_data\w*|get_replacement_\w+|_expand_\w+_in_prompt|_extract_mel)$"
+    r"|^(video_to_ndarrays|encode_video\w*|get_video_bytes|_get_full_multimodal_\w+)$"
     r"|^prompt_to_messages|^call_hf_processor|^apply_chat_template|^get_(prompt|input)_\w+|^_process_(image|video|audio)\w*|^_preprocess_\w+"
 )
 # Raised to steer a loop or to answer a client, and what a server turns into an answer.

@@ -19,7 +19,7 @@ _MAX_FRAMES = 2_000
 _CHECKOUT_DEPTH = 2
 _UNKNOWN = Origin()
 # What packages of these groups call their functions speaks of a job's phases; elsewhere one validates a connection.
-_WITH_LOOPS = frozenset({"trainer", "rl", "engine"})
+_WITH_LOOPS = frozenset({"trainer", "rl", "engine", "serving", "model-code", "quantization"})
 # How Python says that a call does not fit the function's parameters.
 _REFUSED = late_pattern(r"(?P<function>[\w.<>]{1,200})\(\) (?:got (?:an? unexpected|multiple|some)|missing \d|takes )")
 # Headers stand first; what a long message quotes is no longer where it was printed.

@@ -43,6 +43,7 @@ RAISED_BY = {
     "weights-read-refused": "load_weights",
     "output-folder-missing": "write_summary",
     "python-too-old-subscript": "<module>",
+    "arguments-of-checkpoint": "_load_state",
 }
 
 

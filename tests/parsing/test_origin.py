@@ -289,6 +289,13 @@ MODULE = f"{SITE}/torch/nn/modules/module.py"
         ([("/w/main.py", "run"), (f"{SITE}/verl/recipe/loop.py", "train")], None, None),
         ([("/w/main.py", "run"), (f"{SITE}/urllib3/connectionpool.py", "_validate_conn")], None, None),
         ([(TRAINER, "train"), (f"{SITE}/verl/recipe/loop.py", "save_checkpoint")], "train_step", "train"),
+        # An engine's code of models loads, and its kernels run in every phase.
+        (
+            [("/w/main.py", "run"), (f"{SITE}/vllm/model_executor/models/novel.py", "load_experts_of")],
+            "model_load",
+            "load_experts_of",
+        ),
+        ([("/w/main.py", "run"), (f"{SITE}/vllm/_custom_ops.py", "load_experts_of")], None, None),
         # No weights are sent by an optimizer's step, and none are measured while they are sent.
         (
             [("/w/agent.py", "update_weights"), (f"{SITE}/keras/optimizer_v2/optimizer_v2.py", "minimize")],
