@@ -19,7 +19,8 @@ from logrules.ruleset.pack import Pack
 def rules_of(options: argparse.Namespace) -> Callable[[], Pack]:
     """What gives the rules that the options ask for. Raises PackError where they are refused.
 
-    What we ship is not: where that has to be compiled, the rules are still to come, and are waited for once.
+    What we ship is not: where that has to be compiled, the rules are still to come, and are waited for once. Only a
+    job that we start, or that writes into our pipe, gains by that; files are there later too.
     """
     settings = chosen_settings(options)
     is_new = not options.no_cache and is_to_be_kept(options.rules, settings, options.lang)
@@ -35,7 +36,8 @@ def rules_of(options: argparse.Namespace) -> Callable[[], Pack]:
         gc.freeze()
         return pack
 
-    if compiling is None or not is_shipped(options.rules, settings):
+    follows_files = bool(options.paths) and "-" not in options.paths
+    if compiling is None or follows_files or not is_shipped(options.rules, settings):
         rules()
     return rules
 

@@ -1,0 +1,36 @@
+"""When a watch has its rules: while they are compiled for the first time, only a job may run."""
+
+import os
+from argparse import Namespace
+
+import pytest
+
+from logrules.cli import watch_rules
+
+
+@pytest.mark.parametrize(
+    ("paths", "known"),
+    [
+        ([], False),
+        (["-"], False),
+        (["train.log"], True),
+    ],
+    ids=["a command of ours", "what writes into our pipe", "a file, which does not wait"],
+)
+def test_only_what_waits_for_us_begins_before_the_rules_are_compiled(monkeypatch, shipped, paths, known):
+    loaded = []
+
+    def chosen_pack(options, *, cache):
+        loaded.append(options.paths)
+        return shipped
+
+    monkeypatch.setattr(watch_rules, "chosen_settings", lambda _: None)
+    monkeypatch.setattr(watch_rules, "is_to_be_kept", lambda *_: True)
+    monkeypatch.setattr(watch_rules, "is_shipped", lambda *_: True)
+    monkeypatch.setattr(watch_rules, "chosen_pack", chosen_pack)
+    monkeypatch.setattr(watch_rules, "_compiling", lambda _: 1)
+    monkeypatch.setattr(os, "waitpid", lambda *_: (1, 0))
+    rules = watch_rules.rules_of(Namespace(paths=paths, rules=[], lang="en", no_cache=False, patience=1.0))
+    assert bool(loaded) is known
+    assert rules() is rules()
+    assert loaded == [paths]
