@@ -20,10 +20,13 @@ from logrules.ruleset.pattern import bounded, folded, may_hold
 # A message that goes on further is a dump.
 _MESSAGE_LINES = 12
 
+# The first line of a diagnosis with its neighbour, which a report quotes.
+_QUOTED_LINES = 2
+
 # What a log may tell of a diagnosis of any rule, and of a command that is watched its process.
 _OF_RANKS = ("several", "suspects", "suspect_host", "all_waiting")
 _OF_PLACES = ("own_place", "library_place", "calling_place", "raising_library", "only_library")
-OF_ANY_RULE = frozenset(("job_pid", "last_words", *_OF_RANKS, *_OF_PLACES))
+OF_ANY_RULE = frozenset(("job_pid", "last_words", "lines_above", *_OF_RANKS, *_OF_PLACES))
 
 
 def titled(hypothesis: Hypothesis, failures: Failures, evidence: Sequence[Evidence]) -> dict[str, str]:
@@ -43,7 +46,8 @@ def slots_of(
     record = run.failures.record_of(hypothesis.first.chain)
     places = places_of(record) if record is not None else {}
     ranks = _of_ranks(hypothesis, run.ranks.ranks, blamed)
-    captured = {**places, **ranks, **titled(hypothesis, run.failures, evidence)}
+    above = {"lines_above": str(evidence[0].line - 1)} if evidence and evidence[0].line > _QUOTED_LINES else {}
+    captured = {**places, **ranks, **above, **titled(hypothesis, run.failures, evidence)}
     # Only what is no state of the session may be asked for later.
     return cache(partial(_slots, captured, said, run.told(), run.pack))
 

@@ -83,6 +83,25 @@ def _steps(on_shipped, log: str) -> list[str]:
         ("torchrun: error: argument --nproc-per-node/--nproc_per_node: expected one argument\n", "got no number"),
         (raised("RuntimeError: The size of tensor a (81) must match the size of tensor b (21) at non-singleton dimension 0", "torch/optim/adamw.py"), "(81 against 21)"),
         ("UnknownError: 2 root error(s) found.\n  (0) Unknown: Failed to get convolution algorithm. This is probably because cuDNN failed to initialize\n", "TensorFlow take its own"),
+        # What an assertion asks of a path or of one record, and of what there is none.
+        (f'{HEAD}  File "/app/data.py", line 7, in get_dataset\n    assert os.path.isdir(args.cogs)\nAssertionError\n', "path in args.cogs"),
+        ('Traceback (most recent call last):\n  File "/app/dataset.py", line 9, in read_dataset\n    assert channels == 3\nAssertionError\n', "single record"),
+        ("ValueError: Dataloader returned 0 length, at least 1 batch is wanted", "drop_last=False"),
+        ("AssertionError: a.png is there but a.txt is not found in cogs/labels/ .", "looked for in cogs/labels/"),
+        # Sizes whose meaning the message tells.
+        ("RuntimeError: size mismatch, m1: [7 x 48], m2: [96 x 5] at /src/math.cpp:9", "takes 96 features and is given 48"),
+        ("RuntimeError: Expected object of scalar type Long but got scalar type Float for argument #2 'target' in call to _thnn_nll_loss_forward", "whole numbers of 64 bits"),
+        ("RuntimeError: size mismatch (got input: [7], target: [48])", "one sample was taken out of the batch"),
+        ("tensorflow.python.framework.errors_impl.InvalidArgumentError: Input to reshape is a tensor with 700 values, but the requested shape has 2100", "A record holds 700 values"),
+        # The interpreter, and whose the code is.
+        ('Traceback (most recent call last):\n  File "/app/train.py", line 1, in <module>\n    import cogs\nImportError: No module named cogs\n', "`python` is Python 2 here"),
+        ('  File "/app/train.py", line 1\n    print "cogs"\n          ^\nSyntaxError: Missing parentheses in call to \'print\'\n', "name its interpreter"),
+        ("ImportError: /env/lib/python3.7/site-packages/cogs-0.1-py3.7.egg/cogs.cpython-37m.so: undefined symbol: _ZN2at4CogsE", "build it again"),
+        ("ImportError: /env/lib/python3.7/site-packages/torch/lib/libtorch.so: undefined symbol: _ZN3c104CogsE", "another release of its libraries"),
+        ("TypeError: 'CogTable' object is not iterable", "An object of a class"),
+        ('ValueError: The name "./out/cogs" is neither a valid local path nor a valid repo id. Please check the parameter.', "./out/cogs is a path"),
+        ("NCCL failure common.cu:7 'unhandled cuda error'", "libnccl of that CUDA"),
+        ("RuntimeError: CUDA error: device-side assert triggered", "the greatest label"),
         # A checkpoint that has other keys.
         (f'{HEAD}  File "/app/load.py", line 30, in load_checkpoint\n    model.load_state_dict(torch.load(path)["state_dict"])\nKeyError: \'state_dict\'\n', "print the keys that it has"),
     ],
@@ -105,6 +124,11 @@ def test_what_the_message_names_is_in_the_first_steps(on_shipped, log, said):
         ("RuntimeError: the cogs do not turn\n    at gear.Box.turn(Box.scala:9)\nmake sure the wheel is greased\n", "itself says"),
         ("RuntimeError: the cogs do not turn\nmake sure the wheel is greased and the\n", "itself says"),
         (raised("ImportError: cannot import name 'cogs' from 'gears' (/env/lib/python3.11/site-packages/gears/__init__.py)"), "no installed package"),
+        # One line has none around it; a call to check is no remedy; models without text have no tokenizer.
+        ("RuntimeError: cogs", "Read the lines around"),
+        ('ValueError: The name "./out/cogs" is neither a valid local path nor a valid repo id. Please check the parameter.', "itself says"),
+        ("RuntimeError: CUDA error: device-side assert triggered", "token_embeddings"),
+        ("ImportError: No module named cogs", "pip install"),
         # Neither a card nor a setting is a package.
         (raised("AssertionError: The backend requires SM>=80 and SM<=90."), "pip install -U"),
         (raised("ValueError: top_p must be >=0.5"), "pip install -U"),
