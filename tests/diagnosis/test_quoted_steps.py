@@ -161,3 +161,10 @@ def test_no_step_speaks_of_a_library_that_the_message_is_not_of(on_shipped, mess
 def test_two_openmp_runtimes_in_one_process_are_named(on_shipped):
     log = "OMP: Error #15: Initializing libiomp5.so, but found libomp.so already initialized."
     assert "Two OpenMP runtimes" in _steps(on_shipped, log)[0]
+
+
+def test_a_pointer_of_git_lfs_is_told_wherever_it_was_read(on_shipped):
+    assert (
+        "git lfs pull"
+        in _steps(on_shipped, raised("_pickle.UnpicklingError: invalid load key, 'v'.", "acme/store.py"))[0]
+    )
