@@ -167,3 +167,28 @@ def test_every_step_ends_as_a_sentence_does(shipped):
     assert len(said) > 1_000
     assert not [text for text in said if not text.en.endswith(_ENDS)]
     assert not [text for text in said if text.zh and not text.zh.endswith(_ENDS_ZH)]
+
+
+@pytest.mark.parametrize(
+    ("message", "place", "unsaid"),
+    [
+        ("TypeError: MyNet.__init__() got an unexpected keyword argument 'squared'", "acme/net.py", "scikit-learn"),
+        ("openai.AuthenticationError: Error code: 401 - invalid api key", "openai/client.py", "password"),
+        ("OSError: [Errno 9] Bad file descriptor", "acme/store.py", "terminal"),
+        ("usage: fit.py [-h]\nfit.py: error: unrecognized arguments: --gpus 8", "acme/fit.py", "--accelerator"),
+    ],
+)
+def test_no_step_speaks_of_a_library_that_the_message_is_not_of(on_shipped, message, place, unsaid):
+    assert not any(unsaid in step for step in _steps(on_shipped, raised(message, place)))
+
+
+def test_two_openmp_runtimes_in_one_process_are_named(on_shipped):
+    log = "OMP: Error #15: Initializing libiomp5.so, but found libomp.so already initialized."
+    assert "Two OpenMP runtimes" in _steps(on_shipped, log)[0]
+
+
+def test_a_pointer_of_git_lfs_is_told_wherever_it_was_read(on_shipped):
+    assert (
+        "git lfs pull"
+        in _steps(on_shipped, raised("_pickle.UnpicklingError: invalid load key, 'v'.", "acme/store.py"))[0]
+    )
