@@ -4,6 +4,7 @@ import contextlib
 import gc
 import os
 import shutil
+import signal
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -65,6 +66,15 @@ def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
             if rows[name] % one_in.args[0]:
                 item.add_marker(pytest.mark.fuzz)
             rows[name] += 1
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _signals_as_at_a_terminal() -> None:
+    """Who starts the tests in the background of a script has them ignore SIGINT, under `nohup` SIGHUP: ours must come."""
+    for name in ("SIGINT", "SIGHUP", "SIGQUIT"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session", autouse=True)
