@@ -18,7 +18,7 @@ from logrules.model.report import Report
 from logrules.model.stream import Block, End
 from logrules.output.report_json import render_json
 from logrules.output.text import render_text
-from logrules.parsing.clean import clean
+from logrules.parsing.clean import clean, may_be_redrawn, redraws
 from logrules.parsing.log_ends import RawLine
 from logrules.parsing.reader import Reader, find
 from logrules.parsing.scan import EVERYTHING, Scanner
@@ -136,7 +136,8 @@ def test_the_scanner_never_misses_a_line_that_a_rule_would_accept(shipped: Pack,
 def test_reading_any_bytes_never_raises(shipped: Pack, scanners: Scanners, raw):
     reader = Reader(shipped, scanners.signals_of)
     event = reader.unasked("log", RawLine(1, 0, raw))
-    assert event.text == clean(raw)
+    states = [state for _, state in redraws(raw)] if may_be_redrawn(raw) else [raw]
+    assert event.text in {clean(state) for state in (*states, b"")}
     assert event.repeat >= 1
 
 
