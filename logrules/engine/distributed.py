@@ -16,7 +16,6 @@ from logrules.engine.run import alignment_of, reason
 from logrules.engine.scan_pool import ScanPool
 from logrules.inference.clock import Clock
 from logrules.inference.session import Session
-from logrules.model.errors import SourceError
 from logrules.model.event import Event
 from logrules.model.record import record
 from logrules.model.report import Report, SourceNote
@@ -35,7 +34,10 @@ class Task:
 
 @record
 class Read:
-    """A source that was read: its lines and bytes, the reader's notes, and its events, packed by `packed`."""
+    """What came of a source: its lines and bytes, the notes on it, and its events, packed by `packed`.
+
+    Of one that could not be read, or not to its end, a note is ``unread``.
+    """
 
     number: int
     lines: int
@@ -46,7 +48,7 @@ class Read:
 
 @record
 class Spilled:
-    """A source that was read, with its events from ``start`` to ``end`` of the file that holds those of all."""
+    """The same with its events from ``start`` to ``end`` of the file that holds those of all."""
 
     lines: int
     notes: tuple[SourceNote, ...]
@@ -54,12 +56,9 @@ class Spilled:
     end: int
 
 
-@record
-class ReadFailed:
-    """A source that could not be read, and why."""
-
-    number: int
-    reason: str
+def unread(task: Task, reason: str) -> Read:
+    """What came of a source that could not be read, and why."""
+    return Read(task.number, 0, 0, (SourceNote(task.source.name, reason, unread=True),), b"")
 
 
 def scanners_of(pack: Pack) -> Scanners:
@@ -67,26 +66,23 @@ def scanners_of(pack: Pack) -> Scanners:
     return Scanners(pack, cache=True)
 
 
-def read(scanners: Scanners, task: Task) -> Read | ReadFailed:
-    """Read the source of a task to its end; if that fails, the answer is the reason."""
+def read(scanners: Scanners, task: Task) -> Read:
+    """Read the source of a task to its end, or as far as that can be done."""
     notes: list[SourceNote] = []
     tally = Tally()
     with ScanPool(1) as pool:
-        how = Extraction(scanners, pool, notes.append, tally, task.sources)
-        try:
-            events = packed(how.events(task.source))
-        except SourceError as fault:
-            return ReadFailed(task.number, str(fault))
+        how = Extraction(scanners, pool, notes.append, tally, task.sources, unread=notes)
+        events = packed(how.events(task.source))
     return Read(task.number, tally.lines, tally.bytes, tuple(notes), events)
 
 
-def read_batch(scanners: Scanners, tasks: Sequence[Task]) -> list[Read | ReadFailed]:
+def read_batch(scanners: Scanners, tasks: Sequence[Task]) -> list[Read]:
     """Read the sources of small tasks one after the other."""
     return [read(scanners, task) for task in tasks]
 
 
 # Reads tasks for a pack; the answers come in any order.
-Readers = Callable[[Sequence[Task], Pack], Iterator[Read | ReadFailed]]
+Readers = Callable[[Sequence[Task], Pack], Iterator[Read]]
 _DIED = "its reader died twice"
 # Of a log that was read a chunk of events is held, no more: it costs less than a log that is read from its file.
 _OPEN_SPILLS = 1_024
@@ -117,45 +113,34 @@ def replay_spread(
         alignment = alignment_of(sources, pack)
         spills = Path(folder) / "events"
         answers = _gathered(chain(first, coming), spills, progress)
-        read_ones = [
-            (source, answer) for number, source in enumerate(sources) if isinstance(answer := answers[number], Spilled)
-        ]
         logs = (
             dated_events(unpacked(spills, answer.start, answer.end), Clock(modified_of(source)))
-            for source, answer in read_ones
+            for source, answer in zip(sources, answers, strict=True)
         )
-        told = [note for number, source in enumerate(sources) for note in _notes(source, answers[number])]
+        told = [note for answer in answers for note in answer.notes]
         session.note(*notes, *told)
-        reason(session, logs, len(read_ones), alignment, observe, _OPEN_SPILLS)
-        lines = sum(answer.lines for _, answer in read_ones)
-        return session.report(lines, tuple(source.name for source, _ in read_ones))
+        reason(session, logs, len(sources), alignment, observe, _OPEN_SPILLS)
+        lost = {note.source for note in told if note.unread}
+        read_ones = tuple(source.name for source in sources if source.name not in lost)
+        return session.report(sum(answer.lines for answer in answers), read_ones)
 
 
-def _gathered(
-    answers: Iterable[Read | ReadFailed], spills: Path, progress: Progress | None
-) -> dict[int, Spilled | ReadFailed]:
-    """The answers by task number, with their events on disk."""
-    found: dict[int, Spilled | ReadFailed] = {}
+def _gathered(answers: Iterable[Read], spills: Path, progress: Progress | None) -> list[Spilled]:
+    """The answers in the order of their tasks, with their events on disk."""
+    found: dict[int, Spilled] = {}
     done = 0
     with spills.open("wb") as file:
         for answer in answers:
-            if isinstance(answer, ReadFailed):
-                found[answer.number] = answer
-                continue
             start = file.tell()
             file.write(answer.events)
             found[answer.number] = Spilled(answer.lines, answer.notes, start, file.tell())
             done += answer.size
             if progress is not None:
                 progress(done)
-    return found
+    return [found[number] for number in sorted(found)]
 
 
-def _notes(source: Source, answer: Spilled | ReadFailed) -> tuple[SourceNote, ...]:
-    return (SourceNote(source.name, answer.reason, unread=True),) if isinstance(answer, ReadFailed) else answer.notes
-
-
-def read_here(tasks: Sequence[Task], pack: Pack, processes: int) -> Iterator[Read | ReadFailed]:
+def read_here(tasks: Sequence[Task], pack: Pack, processes: int) -> Iterator[Read]:
     """The answers as they come, in any order. The tasks of a process that dies are tried again."""
     pool = WorkerPool(processes, read_batch, scanners_of)
     batches = dict(enumerate(_batches(tasks, processes)))
@@ -166,8 +151,8 @@ def read_here(tasks: Sequence[Task], pack: Pack, processes: int) -> Iterator[Rea
         yield from answers or ()
         del batches[number]
     # One log of a batch broke its process: the others are read.
-    for number, answers in pool.answers({task.number: (task,) for task in lost}, pack):
-        yield from answers or (ReadFailed(number, _DIED),)
+    for number, answers in pool.answers({place: (task,) for place, task in enumerate(lost)}, pack):
+        yield from answers or (unread(lost[number], _DIED),)
 
 
 def _batches(tasks: Sequence[Task], processes: int) -> Iterator[tuple[Task, ...]]:

@@ -18,7 +18,6 @@ from logrules.cli.main import main
 from logrules.engine import distributed as local
 from logrules.engine.distributed import (
     Read,
-    ReadFailed,
     Task,
     read,
     read_here,
@@ -75,7 +74,7 @@ def test_processes_say_what_one_process_says(job, shipped):
 
 
 def test_answers_may_come_in_any_order(job, shipped):
-    def backwards(tasks: Sequence[Task], pack: Pack) -> Iterator[Read | ReadFailed]:
+    def backwards(tasks: Sequence[Task], pack: Pack) -> Iterator[Read]:
         yield from reversed(list(read_here(tasks, pack, 1)))
 
     assert spread(job, shipped, backwards) == spread(job, shipped, partial(read_here, processes=1))
@@ -92,14 +91,14 @@ def test_the_more_logs_there_are_the_fewer_windows_of_each_are_looked_at_ahead()
 # What becomes of one.
 
 
-def died_once(marker: Path, scanners: Scanners, task: Task) -> Read | ReadFailed:
+def died_once(marker: Path, scanners: Scanners, task: Task) -> Read:
     if task.number == 1 and not marker.exists():
         marker.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return read(scanners, task)
 
 
-def always_dies(scanners: Scanners, task: Task) -> Read | ReadFailed:
+def always_dies(scanners: Scanners, task: Task) -> Read:
     if task.number == 1:
         os.kill(os.getpid(), signal.SIGKILL)
     return read(scanners, task)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from logrules.engine.distributed import Read, ReadFailed, Task, read, scanners_of
+from logrules.engine.distributed import Read, Task, read, scanners_of, unread
 from logrules.model.errors import LogrulesError
 from logrules.model.record import record
 from logrules.model.report import SourceNote
@@ -78,7 +78,7 @@ class RayWorkerPool(Generic[Item, Answer]):
                 yield number, _answer(ray, one)
 
 
-def read_on_ray(tasks: Sequence[Task], pack: Pack, address: str = "auto") -> Iterator[Read | ReadFailed]:
+def read_on_ray(tasks: Sequence[Task], pack: Pack, address: str = "auto") -> Iterator[Read]:
     """The answers as they come, in any order; a task whose worker dies is tried again elsewhere.
 
     Raises LogrulesError where there is no cluster.
@@ -86,7 +86,7 @@ def read_on_ray(tasks: Sequence[Task], pack: Pack, address: str = "auto") -> Ite
     pool = RayWorkerPool(address, read, scanners_of)
     numbered = {task.number: task for task in tasks}
     for number, answer in pool.answers(numbered, pack, lambda task: getattr(task.source, "node", ANYWHERE)):
-        yield ReadFailed(number, answer.reason) if isinstance(answer, Lost) else answer
+        yield unread(numbered[number], answer.reason) if isinstance(answer, Lost) else answer
 
 
 def connected(address: str) -> Any:
