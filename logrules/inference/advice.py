@@ -54,7 +54,7 @@ def steps_for(steps: Sequence[FixStep], tables: Tables, at: Circumstances) -> tu
         fitting = ((fix, renamed(fix, settings)) for fix in chosen_fixes(among, tables.settings, asked))
         return _told([fix for before, fix in fitting if not (is_done(fix, at.told) or is_idle(before, fix))], at.told)
 
-    told = shown([step for step in steps if not step.fallback]) or shown(steps)
+    told = shown([step for step in steps if not step.fallback]) or shown([step for step in steps if step.fallback])
     return tuple(_filled(fix, at.told) for fix in told or _told(_of_no_variant(steps, at), at.told))
 
 

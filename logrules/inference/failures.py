@@ -1,7 +1,6 @@
 """The failure records of a run, and what the tables know of them."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import count
 
 from logrules.inference.exception_table import ExceptionTable
@@ -49,7 +48,7 @@ class Failures:
         self._exits = ExitReader(pack.tables.exit_forms, pack.tables.exit_codes, ids)
         self._exit_forms = {number: form for form, number in pack.exit_signals.items()}
         self._told_as_caught: dict[int, Failure] = {}
-        self._records_of: Counter[str] = Counter()
+        self._known_to: dict[str, dict[int, KnownFailure]] = {}
         self._repeated = RepeatedFailures()
         self._between = pack.signals[pack.trace.chain].literals if pack.trace is not None else ()
         self.components: set[str] = set()
@@ -128,14 +127,14 @@ class Failures:
         near = next((seen for seen in grown if seen.event.line == told.line), observation)
         captures = captures_of(failure, link)
         event = replace(told, hits=(*told.hits, Hit(ROW_SIGNAL, captures)), arrived=near.event.arrived)
-        self._records[failure.id] = KnownFailure(failure, rule, replace(near, event=event), grown)
+        record = self._records[failure.id] = KnownFailure(failure, rule, replace(near, event=event), grown)
         self._told_as_caught.pop(failure.id, None)
         if failure.stance is Stance.CAUGHT:
             self._told_as_caught[failure.id] = failure
-        if known is not None and known.rule is not None:
-            self._records_of[known.rule] -= 1
+        if known is not None and known.rule not in (None, rule):
+            del self._known_to[known.rule][failure.id]
         if rule is not None:
-            self._records_of[rule] += 1
+            self._known_to.setdefault(rule, {})[failure.id] = record
 
     def _goes_on_with_chain(self, failure: Failure) -> bool:
         """Whether more of its chain was told above: of a very long one a sample of the log holds pieces."""
@@ -150,18 +149,17 @@ class Failures:
         found = self._exceptions.match_of(failure, printed_by)
         return (EXCEPTIONS + found[0].id, found[1]) if found is not None else (None, None)
 
-    def rules(self) -> frozenset[str]:
+    def rules(self) -> tuple[str, ...]:
         """The rules of the rows that know a record."""
-        return frozenset(rule for rule, records in self._records_of.items() if records)
+        return tuple(rule for rule, records in self._known_to.items() if records)
 
-    def matches(self) -> Iterator[tuple[str, Match, bool]]:
-        """For each rule of a row: on what it rests, and whether its failures were lived through by their own words."""
-        by_rule: dict[str, list[KnownFailure]] = {}
-        for one in self._records.values():
-            if one.rule is not None:
-                by_rule.setdefault(one.rule, []).append(one)
-        for rule, known in by_rule.items():
-            yield rule, _match(known), all(self._caught(one) for one in known)
+    def match_of(self, rule: str) -> Match:
+        """On what the rule of a row rests that knows a record."""
+        return _match(self._known_to[rule].values())
+
+    def were_caught(self, rule: str) -> bool:
+        """Whether all records that the rule of a row knows were lived through by their own words."""
+        return all(map(self._caught, self._known_to[rule].values()))
 
     def _caught(self, one: KnownFailure) -> bool:
         return one.failure.stance is Stance.CAUGHT or self.lived_through(one.shown)
@@ -235,7 +233,7 @@ def _as_stated(failure: Failure, known: KnownFailure | None, latest: Event) -> F
     return replace(failure, type=kind, chain=(ExceptionLink(kind, failure.message, (), line),))
 
 
-def _match(known: Sequence[KnownFailure]) -> Match:
+def _match(known: Collection[KnownFailure]) -> Match:
     shown = sorted((line for one in known for line in one.telling), key=lambda one: one.order)
     # Of records that hold more than one exception, a few other lines that name one.
     orders = {seen.order for seen in shown}

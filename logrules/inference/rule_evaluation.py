@@ -1,6 +1,6 @@
 """Which rules hold in a run: the states of their conditions, moved by signals, by silence and by failures."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from logrules.inference import conditions, liveness
 from logrules.inference.conditions import AbsenceState, LeafState
@@ -133,26 +133,18 @@ class RuleEvaluation:
 
     def hypotheses(self) -> Iterator[Hypothesis]:
         """Everything that holds now, by condition or by table. Changes nothing."""
-        run = self._run
         silent = (rule.id for rule in self._silent_now())
-        for name in dict.fromkeys([*self._states, *silent]):
-            rule = self._index.rule(name)
-            matches = self._found(rule)
-            if self._holds(rule, matches) and (shown := conditions.shown(rule.when, matches)):
-                lived_on = all(survived(run, rule, match) for match in shown)
-                told = tuple(of_the_last_processes(run, match) for match in shown)
-                waits = run.tracker.waits.open(rule.wait) if rule.wait is not None else ()
-                yield Hypothesis(rule, told, lived_on, overdue=any(one.is_overdue(run.now) for one in waits))
-        for name, match, caught in run.failures.matches():
-            rule_of_row = run.pack.rules.named(name)
-            if rule_of_row is not None:
-                lived_on = caught or survived(run, rule_of_row, match)
-                yield Hypothesis(rule_of_row, (of_the_last_processes(run, match),), lived_on)
+        for rule in map(self._index.rule, dict.fromkeys([*self._states, *silent])):
+            found = self._found(rule)
+            if self._holds(rule, found) and (matches := conditions.shown(rule.when, found)):
+                yield self._hypothesis(rule, matches)
+        for rule in filter(None, map(self._run.pack.rules.named, self._run.failures.rules())):
+            yield self._hypothesis(rule, self._shown(rule))
 
     def failing(self) -> bool:
         """Whether an error stands that the run has not survived."""
         errors = [rule for rule in self._raised.values() if rule.severity is Severity.ERROR]
-        return any(not self._lived_through(rule) for rule in errors)
+        return any(self._stands(rule) for rule in errors)
 
     def alarmed(self) -> bool:
         """Whether anything stands that is more than a remark: an error or a stall that the run has not survived.
@@ -167,7 +159,11 @@ class RuleEvaluation:
 
     def _standing(self) -> Iterator[Rule]:
         told = [rule for rule in self._raised.values() if rule.severity is not Severity.INFO and rule.wait is None]
-        return (rule for rule in told if not self._lived_through(rule))
+        return filter(self._stands, told)
+
+    def _stands(self, rule: Rule) -> bool:
+        """Whether the run has not survived what a rule tells; silence is over where its rule holds no longer."""
+        return rule.id in self._index.silent or not self._lived_through(rule, self._shown(rule))
 
     def _judge(self, rule: Rule) -> Iterator[Change]:
         found = self._found(rule)
@@ -183,6 +179,18 @@ class RuleEvaluation:
         elif not true and self._raised.pop(rule.id, None) is not None:
             self._worse_at.pop(rule.id, None)
             yield Withdrawn(rule.id, self._run.now)
+
+    def _hypothesis(self, rule: Rule, matches: Sequence[Match]) -> Hypothesis:
+        told = tuple(of_the_last_processes(self._run, match) for match in matches)
+        waits = self._run.tracker.waits.open(rule.wait) if rule.wait is not None else ()
+        overdue = any(one.is_overdue(self._run.now) for one in waits)
+        return Hypothesis(rule, told, self._lived_through(rule, matches), overdue=overdue)
+
+    def _shown(self, rule: Rule) -> tuple[Match, ...]:
+        """On what a rule rests that holds: the matches of its condition, or that of its row."""
+        if rule.from_table:
+            return (self._run.failures.match_of(rule.id),)
+        return conditions.shown(rule.when, self._found(rule))
 
     def _found(self, rule: Rule) -> dict[Leaf, Match | None]:
         states = self._states.get(rule.id, {})
@@ -229,19 +237,14 @@ class RuleEvaluation:
         if rule.wait is not None:
             since = [wait.since for wait in self._run.tracker.waits.open(rule.wait)]
             return max((self._run.now - at for at in since if at is not None), default=None)
-        shown = conditions.shown(rule.when, self._found(rule))
-        begun = self._run.job.activity.begun
+        shown, begun = self._shown(rule), self._run.job.activity.begun
         if self._detects(rule.id, Detection.POLLING):
             # It has waited since the first of these lines; the last came just now.
             shown = tuple(replace(match, last=match.first[0]) for match in shown)
         last = max((match.last.heard for match in shown if match.last.heard is not None), default=begun)
         return None if last is None else max(self._run.now - last, 1.0)
 
-    def _lived_through(self, rule: Rule) -> bool:
-        if rule.id in self._index.silent:
-            return False
-        if rule.from_table:
-            known = [(match, caught) for name, match, caught in self._run.failures.matches() if name == rule.id]
-            return all(caught or survived(self._run, rule, match) for match, caught in known)
-        shown = conditions.shown(rule.when, self._found(rule))
-        return all(survived(self._run, rule, match) for match in shown)
+    def _lived_through(self, rule: Rule, matches: Iterable[Match]) -> bool:
+        """Whether the run went on after these matches of a rule, or the records of its row say that themselves."""
+        caught = rule.from_table and self._run.failures.were_caught(rule.id)
+        return caught or all(survived(self._run, rule, match) for match in matches)

@@ -158,11 +158,10 @@ _KILLED_S = 600.0
 
 
 class RunTurn(Enum):
-    """What a line says of runs: a scheduler's next job begins, another run does, or the one before it goes on still."""
+    """What a line says of runs: a scheduler's next job begins, or another run does."""
 
     JOB = auto()
     RUN = auto()
-    BACK = auto()
 
 
 @mutable_record
@@ -211,13 +210,7 @@ class RunHistory:
         """What a line, written at ``time`` with these markers, says of runs; None where the present one goes on."""
         if self._batch_jobs.turns(event, time):
             return RunTurn.JOB
-        if any(marker.starts for marker in markers) and run.is_over:
-            return RunTurn.RUN
-        # What a buffer held back has no header of a logger.
-        late = any(marker.ends for marker in markers) and not run.logged_start
-        if late and self._before is not None and run.has_only_begun(event.file_line, _LATE_LINES):
-            return RunTurn.BACK
-        return None
+        return RunTurn.RUN if any(marker.starts for marker in markers) and run.is_over else None
 
     def end(self, run: FollowedRun, outcome: Run, turn: RunTurn) -> None:
         """The run is over: the line that says so is of another. What a job before this one left is past."""

@@ -176,10 +176,7 @@ class Session:
         return tuple(event for event in found if not self._run.state.failures.told_as_caught(event))
 
     def _turn_run(self, turn: RunTurn, event: Event) -> Iterator[Change]:
-        """A line begins another run, or shows that the current run began only with late lines of a launcher."""
-        if turn is RunTurn.BACK:
-            self._run = self._runs.taken_back()
-            return
+        """A line begins another run."""
         over, outcome = self._run, self.outcome()
         told = Run(outcome.status, event.source, over.first_line, event.file_line - 1, outcome.cause)
         self._runs.end(over, told, turn)
