@@ -10,8 +10,9 @@ differently, and differently by the same amount each time, they disagree.
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from statistics import median, quantiles
+from typing import TypeAlias
 
-from logrules.engine.dating import Alignment, ClockSample, dated_events
+from logrules.engine.dating import Alignment, NamedWorker, dated_events
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, Worker
 from logrules.model.record import record, replace
@@ -37,12 +38,8 @@ ZONE_STEP_S = 900.0
 MAX_ZONE_S = 14.5 * 3_600
 
 
-@record
-class ClockReading:
-    """A clock's reading (seconds since the epoch) at something that other clocks may have seen too."""
-
-    key: Hashable
-    seconds: float
+# A clock's readings (seconds since the epoch) at moments that other clocks may have seen too.
+Readings: TypeAlias = Mapping[Hashable, float]
 
 
 @record
@@ -54,14 +51,13 @@ class Skew:
     spread_s: float
 
 
-def skews(clocks: Mapping[str, Sequence[ClockReading]]) -> dict[str, Skew]:
+def skews(clocks: Mapping[str, Readings]) -> dict[str, Skew]:
     """The clocks that disagree with most others, by name, each with how far it is behind (ahead where negative).
 
     What is told is an offset to the reading that the middle one of all aligned clocks gives. A clock that shares too
     few moments, or whose differences do not agree with each other, is left as it is.
     """
-    readings = {name: _first_readings(moments) for name, moments in clocks.items()}
-    aligned = _aligned({name: found for name, found in readings.items() if len(found) >= MIN_SHARED})
+    aligned = _aligned({name: found for name, found in clocks.items() if len(found) >= MIN_SHARED})
     if len(aligned) < 2:  # noqa: PLR2004 (a clock alone disagrees with nobody)
         return {}
     ranked = sorted(skew.behind_s for skew in aligned.values())
@@ -71,14 +67,7 @@ def skews(clocks: Mapping[str, Sequence[ClockReading]]) -> dict[str, Skew]:
     return {name: skew for name, skew in moved.items() if _is_skew(skew)}
 
 
-def _first_readings(moments: Iterable[ClockReading]) -> dict[Hashable, float]:
-    first: dict[Hashable, float] = {}
-    for moment in moments:
-        first.setdefault(moment.key, moment.seconds)
-    return first
-
-
-def _aligned(readings: Mapping[str, Mapping[Hashable, float]]) -> dict[str, Skew]:
+def _aligned(readings: Mapping[str, Readings]) -> dict[str, Skew]:
     """Every clock that can be tied to the first, through others if need be, with its offset to it."""
     aligned: dict[str, Skew] = {}
     timeline: dict[Hashable, float] = {}
@@ -100,7 +89,7 @@ def _aligned(readings: Mapping[str, Mapping[Hashable, float]]) -> dict[str, Skew
     return aligned
 
 
-def _against(timeline: Mapping[Hashable, float], clock: Mapping[Hashable, float]) -> Skew | None:
+def _against(timeline: Readings, clock: Readings) -> Skew | None:
     """How far a clock is behind the timeline, where its differences agree with each other."""
     differences = [timeline[key] - seconds for key, seconds in clock.items() if key in timeline]
     if len(differences) < MIN_SHARED:
@@ -119,17 +108,16 @@ def _is_skew(skew: Skew) -> bool:
     return off_zone <= MAX_DRIFT_S and size <= MAX_ZONE_S
 
 
-def by_clock(sources: Mapping[str, tuple[str | None, Sequence[ClockReading]]]) -> dict[str, list[ClockReading]]:
-    """The moments of each host's clock, from those of its sources (host, moments); a source without one has its own.
+def by_clock(clocks: Iterable[tuple[str, Readings]]) -> dict[str, Readings]:
+    """The readings of each clock, by its name, from those of the sources that bear its times.
 
-    Several sources of a host may give the same moment: the middle one of their readings counts.
+    Several of these may give the same moment: the middle one of their readings counts.
     """
     found: dict[str, dict[Hashable, list[float]]] = {}
-    for source, (host, moments) in sources.items():
-        clock = found.setdefault(host or source, {})
-        for key, seconds in _first_readings(moments).items():
-            clock.setdefault(key, []).append(seconds)
-    return {name: [ClockReading(key, median(read)) for key, read in clock.items()] for name, clock in found.items()}
+    for name, readings in clocks:
+        for key, seconds in readings.items():
+            found.setdefault(name, {}).setdefault(key, []).append(seconds)
+    return {name: {key: median(read) for key, read in clock.items()} for name, clock in found.items()}
 
 
 END_BYTES = 256 << 10
@@ -151,11 +139,12 @@ def aligned(sources: Sequence[Source], pack: Pack) -> Alignment:
     """How the clocks of one job's logs differ; logs that can be read only once are left as they are."""
     look = _Look(pack, END_BYTES if len(sources) < MANY_SOURCES else END_BYTES_OF_MANY)
     seen = {source.name: look.at(source) for source in sources}
-    found = skews(by_clock({source: (one.worker.host, one.moments) for source, one in seen.items()}))
-    clock_of = {source: one.worker.host or source for source, one in seen.items()}
+    # The ranks of a host share its clock.
+    clock_of = {source: worker.introduced.host or source for source, (worker, _) in seen.items()}
+    found = skews(by_clock((clock_of[source], readings) for source, (_, readings) in seen.items()))
     return Alignment(
         {source: found[clock].behind_s for source, clock in clock_of.items() if clock in found},
-        {source: one for source, one in seen.items() if one.worker != one.named},
+        {source: worker for source, (worker, _) in seen.items() if worker.introduced != worker.named},
         tuple(_note(clock, found[clock]) for clock in dict.fromkeys(clock_of.values()) if clock in found),
     )
 
@@ -186,22 +175,19 @@ class _Look:
         self._scanner = Scanner(wanted)
         self._reader = Reader(pack, self._scanner.signals_of)
 
-    def at(self, source: Source) -> ClockSample:
-        """What a log shows at its ends; nothing if it can be read only once."""
-        named = worker_of_name(source.name, self._names)
-        ends = getattr(source, "ends", None)
-        if ends is None:
-            return ClockSample(named, named)
+    def at(self, source: Source) -> tuple[NamedWorker, Readings]:
+        """Whose log it is, and the first readings of its clock; nothing of these if it can be read only once."""
+        named = introduced = worker_of_name(source.name, self._names)
+        readings: dict[Hashable, float] = {}
         clock = Clock(modified_of(source))
-        worker = named
-        moments: list[ClockReading] = []
-        for place, data in enumerate(ends(self._end_bytes)):
+        ends = getattr(source, "ends", None)
+        for place, data in enumerate(ends(self._end_bytes) if ends is not None else ()):
             if not place:
-                worker = self._by_content(named, data)
-            moments += islice(self._moments(source.name, data, clock), MOMENTS)
-            if len(moments) >= _ENOUGH:
+                introduced = self._by_content(named, data)
+            readings = {**dict(islice(self._readings(source.name, data, clock), MOMENTS)), **readings}
+            if len(readings) >= _ENOUGH:
                 break
-        return ClockSample(named, worker, tuple(moments))
+        return NamedWorker(named, introduced), readings
 
     def _by_content(self, named: Worker, head: bytes) -> Worker:
         """The worker that the first lines name, for a file that is one worker's by its name."""
@@ -214,11 +200,14 @@ class _Look:
         rank = next(iter(ranks)) if len(ranks) == 1 else named.rank
         return replace(named, rank=rank, host=named.host or (next(iter(hosts)) if len(hosts) == 1 else None))
 
-    def _moments(self, source: str, data: bytes, clock: Clock) -> Iterator[ClockReading]:
+    def _readings(self, source: str, data: bytes, clock: Clock) -> Iterator[tuple[Hashable, float]]:
+        """The moments that others may share, each once, with what the clock of the log read first then."""
+        seen: set[Hashable] = set()
         for event in dated_events(self._events(source, data), clock):
             key = self._key(event)
-            if event.stamp is not None and key is not None:
-                yield ClockReading(key, event.stamp.seconds)
+            if event.stamp is not None and key is not None and key not in seen:
+                seen.add(key)
+                yield key, event.stamp.seconds
 
     def _events(self, source: str, data: bytes) -> Iterable[Event]:
         found = find(Window(source, 0, 0, data), self._scanner)

@@ -3,15 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from logrules.inference.clock import Clock
 from logrules.model.event import Event, Timestamp, Worker
 from logrules.model.record import field, record, replace
 from logrules.model.report import SourceNote
-
-if TYPE_CHECKING:
-    from logrules.engine.clock_sync import ClockReading
 
 Item = TypeVar("Item")
 
@@ -51,34 +48,30 @@ def after_full_date(
 
 
 @record
-class ClockSample:
-    """A sample of a log: its worker by file name and by content, and the moments that others may share."""
+class NamedWorker:
+    """Whose log it is, as its name says, and as its first lines introduce that worker."""
 
     named: Worker
-    worker: Worker
-    moments: "tuple[ClockReading, ...]" = ()
+    introduced: Worker
+
+    def in_full(self, worker: Worker) -> Worker:
+        """The writer of a line that says less about it than the first lines."""
+        own_rank = worker.rank if worker.rank != self.named.rank else self.introduced.rank
+        return replace(worker, host=worker.host or self.introduced.host, rank=own_rank)
 
 
 @record
 class Alignment:
-    """By source: how many seconds its clock is behind, and its worker by file name and by content; with notes."""
+    """How the logs of one job fit together, by source: how many seconds its clock is behind, and whose it is; notes."""
 
     behind_s: Mapping[str, float] = field(default_factory=dict)
-    workers: Mapping[str, ClockSample] = field(default_factory=dict)
+    workers: Mapping[str, NamedWorker] = field(default_factory=dict)
     notes: tuple[SourceNote, ...] = ()
 
     def corrected(self, event: Event) -> Event:
         """The event on the clock that most of the job uses, with its worker."""
         behind_s = self.behind_s.get(event.source)
-        looked = self.workers.get(event.source)
+        worker = self.workers.get(event.source)
         if behind_s is not None and event.stamp is not None:
             event = replace(event, stamp=replace(event.stamp, seconds=event.stamp.seconds + behind_s))
-        return event if looked is None else replace(event, worker=_introduced(event.worker, looked))
-
-
-def _introduced(worker: Worker, looked: ClockSample) -> Worker:
-    """The writer of a line that says less about it than the neighbouring lines."""
-    unsaid = worker.rank == looked.named.rank
-    return replace(
-        worker, host=worker.host or looked.worker.host, rank=looked.worker.rank if unsaid else worker.rank
-    )  # fmt: skip
+        return event if worker is None else replace(event, worker=worker.in_full(event.worker))
