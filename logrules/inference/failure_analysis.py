@@ -64,7 +64,7 @@ def _place(frame: Frame) -> str:
 
 
 def _inside(frame: Frame) -> str:
-    return f" in {frame.function}" if frame.function and frame.function != "<module>" else ""
+    return f" in {frame.function}" if frame.function and not frame.in_module else ""
 
 
 def _sentence(kind: str, message: str) -> str:

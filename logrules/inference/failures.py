@@ -217,8 +217,7 @@ class Failures:
         record = self.record_of(chain)
         chained = [frame for link in record.chain for frame in link.frames] if record is not None else []
         frames = [*chained, *self._assembler.stacks.frames_of(chain)]
-        printed = (f'File "{frame.file}", line {frame.line}, in {frame.function}' for frame in frames)
-        return tuple(dict.fromkeys(printed))
+        return tuple(dict.fromkeys(frame.printed for frame in frames))
 
 
 def _as_stated(failure: Failure, known: KnownFailure | None, latest: Event) -> Failure:

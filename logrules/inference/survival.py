@@ -7,6 +7,7 @@ from logrules.inference.observation import Match, Observation
 from logrules.inference.run_state import RunState
 from logrules.model.event import Event, Stance
 from logrules.model.failure import Failure
+from logrules.model.package_path import is_own
 from logrules.model.record import replace
 from logrules.ruleset.pack import Rule
 
@@ -94,12 +95,8 @@ def _ended_script(run: RunState, last: Observation) -> bool:
     What launchers, helping processes and threads tell of is lost while they end.
     """
     record = run.failures.record_of(last.chain)
-    if record is None or record.stance is not Stance.FACT:
-        return False
-    outermost = record.chain[-1].frames[:1] if record.chain else ()
-    return any(
-        frame.function == "<module>" and frame.origin.own and not frame.file.startswith("<") for frame in outermost
-    )
+    script = record.script if record is not None and record.stance is Stance.FACT else None
+    return script is not None and is_own(script)
 
 
 def _lived_through(run: RunState, rule: Rule, last: Observation) -> bool:

@@ -41,6 +41,16 @@ class Frame:
     function: str
     origin: Origin = Origin()
 
+    @property
+    def in_module(self) -> bool:
+        """Whether it is code of a module, outside of all functions."""
+        return self.function == "<module>"
+
+    @property
+    def printed(self) -> str:
+        """As Python prints it."""
+        return f'File "{self.file}", line {self.line}, in {self.function}'
+
 
 @record
 class ExceptionLink:
@@ -94,7 +104,7 @@ class Failure:
     def script(self) -> str | None:
         """The script that it ended, if the interpreter itself printed it: then module code is outermost."""
         outermost = self.chain[-1].frames[:_STARTERS] if self.chain else ()
-        return next((frame.file for frame in outermost if frame.function == "<module>"), None)
+        return next((frame.file for frame in outermost if frame.in_module), None)
 
     @property
     def raised(self) -> tuple[str, int | None, Frame | None]:

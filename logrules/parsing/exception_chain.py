@@ -50,7 +50,7 @@ class FrameList:
     @property
     def begins_in_script(self) -> bool:
         """Whether the code of a module stands outermost."""
-        return any(frame.function == "<module>" for frame in self.outermost_first[:1])
+        return any(frame.in_module for frame in self.outermost_first[:1])
 
     @property
     def last(self) -> Frame | None:
