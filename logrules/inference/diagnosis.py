@@ -55,6 +55,7 @@ def report_of(run: RunState, outcome: RunOutcome) -> Report:
         frameworks=tuple(sorted(run.frameworks)),
         completed_by=evidence_from(completed, {}) if completed else None,
         shell="powershell" if run.job.told.get("windows") else "bash",
+        start=run.pack.start or "",
     )
 
 

@@ -96,7 +96,8 @@ class Session:
 
     def workers(self) -> tuple[WorkerNow, ...]:
         """Where each worker is now."""
-        return step_time.workers_now(self._run.state.tracker.workers, self._run.state.now)
+        run = self._run.state
+        return step_time.workers_now(run.tracker.workers, run.now, run.pack.end)
 
     @property
     def parallel_sizes(self) -> ParallelSizes:

@@ -65,8 +65,8 @@ class StepDeadlines:
         return self._next
 
 
-def workers_now(workers: Mapping[Worker, WorkerState], now: float | None) -> tuple[WorkerNow, ...]:
-    """Where each worker is that said so, in the order in which they first spoke."""
+def workers_now(workers: Mapping[Worker, WorkerState], now: float | None, end: str | None) -> tuple[WorkerNow, ...]:
+    """Where each worker is that said so, in the order in which they first spoke; ``end`` is the phase of leaving."""
     found = []
     for worker, state in workers.items():
         waits = [wait for wait in state.waits.values() if wait.since is not None]
@@ -75,7 +75,8 @@ def workers_now(workers: Mapping[Worker, WorkerState], now: float | None) -> tup
         since = last.heard if last is not None else None
         patience = min((wait.wait.patience_s for wait in waits), default=rhythm.patience_s)
         quiet = max(now - since, 0.0) if now is not None and since is not None else None
-        found.append(WorkerNow(worker.label, state.phase, state.progress_text, rhythm.step_s, quiet, patience))
+        told = worker.label, state.phase, state.progress_text, rhythm.step_s, quiet, patience
+        found.append(WorkerNow(*told, leaving=state.phase == end))
     return tuple(found)
 
 

@@ -259,7 +259,7 @@ class Report:
 
     ``frameworks`` are those seen in the log; ``paths`` are the paths of those sources that are on disk;
     ``completed_by`` is the line that shows that the run ended well; ``log`` is the part of the logs for the page;
-    ``shell`` is that of the machine that wrote them, if they show it.
+    ``shell`` is that of the machine that wrote them, if they show it; ``start`` is the phase in which any job begins.
     """
 
     status: Status
@@ -280,6 +280,7 @@ class Report:
     log: LogText | None = None
     stacks: StackView | None = None
     shell: str = "bash"
+    start: str = ""
 
     @property
     def held(self) -> tuple[Diagnosis | Consequence, ...]:

@@ -52,7 +52,7 @@ class Curve:
 class WorkerNow:
     """``step`` is its last line of progress; lengths of time are in seconds, None where unknown.
 
-    ``patience_s`` is how long it may be quiet: by its wait, else by its own rhythm.
+    ``patience_s`` is how long it may be quiet: by its wait, else by its own rhythm. ``leaving``: its job is done.
     """
 
     worker: str
@@ -61,6 +61,7 @@ class WorkerNow:
     step_s: float | None
     quiet_s: float | None
     patience_s: float | None
+    leaving: bool = False
 
 
 @record

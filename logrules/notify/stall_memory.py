@@ -15,7 +15,6 @@ LAST_WORDS_S = 10.0
 MAX_NOTES = 20
 # Typed at a terminal by a person; a scheduler sends others.
 _TYPED = frozenset({"SIGINT", "SIGQUIT"})
-_LEAVING = frozenset({None, "shutdown"})
 
 _PLACE = Text(
     "{title}: nothing for {quiet} in {phase}{after}; {end}", "{title}：在阶段 {phase}{after}停滞 {quiet}；{end}"
@@ -179,9 +178,9 @@ class StallMemory:
         return found.status is Status.STALLED and found.diagnoses[0].rule == stall.diagnosis.rule
 
     def _places(self, ranks: Collection[int] = ()) -> dict[str, tuple[str | None, str]]:
-        """Where the workers are: those of these ranks, where some are named."""
+        """Where the workers are, as far as they are not leaving: those of these ranks, where some are named."""
         return {
-            one.worker: (one.phase, one.step)
+            one.worker: (None if one.leaving else one.phase, one.step)
             for one in self._workers()
             if not ranks or rank_of_label(one.worker) in ranks
         }
@@ -204,7 +203,7 @@ class StallMemory:
         if stall.over is None:
             return False
         moved = (
-            phase not in _LEAVING and phase != stall.places.get(label, (None, ""))[0]
+            phase is not None and phase != stall.places.get(label, (None, ""))[0]
             for label, (phase, _) in self._places(stall.ranks).items()
         )
         if self._progressed(stall) or any(moved):

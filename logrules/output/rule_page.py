@@ -81,7 +81,7 @@ def _rule_lines(rule: Rule, pack: Pack, card: Card, language: str, shell: str) -
         with_open_text(card.why).of(language),
         "",
     )
-    phase = rule.phase or f"{_FROM_MARKERS.of(language)} ({rule.phase_otherwise or 'launch'})"
+    phase = rule.phase or f"{_FROM_MARKERS.of(language)} ({rule.phase_otherwise or pack.start})"
     yield f"- {_CAUSE.of(language)}: `{rule.cause}`"
     yield f"- {_PHASE.of(language)}: {phase}"
     yield f"- {_RESTART_TITLE.of(language)}: {RESTART[card.restart].of(language)}"

@@ -24,7 +24,6 @@ from logrules.output.styled import Page, StyledText, clipped
 COLOR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 _STATUS_COLOR = {Status.FAILED: "red", Status.STALLED: "yellow", Status.UNEXPLAINED: "red"}
 MAX_SOURCES = 3
-_START = "launch"
 _MAX_VERDICT = 160
 
 
@@ -185,7 +184,7 @@ def phase_in_words(report: Report) -> Text:
     A job that shows no phase at all has not left its start, so far as one can say.
     """
     usual = is_explained(report) and report.diagnoses[0].phase_from is PhaseSource.CAUSE
-    return words.PROBABLY_IN_PHASE if usual and report.phase != _START else words.IN_PHASE
+    return words.PROBABLY_IN_PHASE if usual and report.phase != report.start else words.IN_PHASE
 
 
 def is_restart_advised(one: Diagnosis) -> bool:
