@@ -7,7 +7,6 @@ from logrules.inference.observation import Match, Observation
 from logrules.inference.run_state import RunState
 from logrules.model.event import Event, Stance
 from logrules.model.failure import Failure
-from logrules.model.package_path import is_own
 from logrules.model.record import replace
 from logrules.ruleset.pack import Rule
 
@@ -95,8 +94,10 @@ def _ended_script(run: RunState, last: Observation) -> bool:
     What launchers, helping processes and threads tell of is lost while they end.
     """
     record = run.failures.record_of(last.chain)
-    script = record.script if record is not None and record.stance is Stance.FACT else None
-    return script is not None and is_own(script)
+    if record is None or record.stance is not Stance.FACT:
+        return False
+    outermost = record.chain[-1].frames[:1] if record.chain else ()
+    return any(frame.in_module and frame.origin.own and not frame.file.startswith("<") for frame in outermost)
 
 
 def _lived_through(run: RunState, rule: Rule, last: Observation) -> bool:
