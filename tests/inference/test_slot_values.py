@@ -171,6 +171,20 @@ def test_a_fallback_is_shown_only_where_no_other_step_is():
     assert shown() == ["See what is installed"]
 
 
+@pytest.mark.parametrize(("library", "told"), [("pandas/core/generic.py", True), ("pyspark/sql/dataframe.py", False)])
+def test_a_release_of_pandas_is_not_told_of_the_data_frame_of_another_library(tmp_path: Path, library: str, told: bool):
+    report = _report(
+        tmp_path,
+        "Traceback (most recent call last):",
+        '  File "/home/u/table.py", line 5, in <module>',
+        "    rows = rows.append(row)",
+        f'  File "/env/lib/python3.10/site-packages/{library}", line 77, in __getattr__',
+        "    raise AttributeError(",
+        "AttributeError: 'DataFrame' object has no attribute 'append'",
+    )
+    assert any("pandas==" in fix.do.en for fix in report.diagnoses[0].fixes) is told
+
+
 def test_what_the_trainer_of_transformers_is_given_has_the_values_that_it_takes(tmp_path: Path):
     step = "{'loss': 2.1, 'grad_norm': 1.0, 'learning_rate': 1e-05, 'epoch': 0.1}"
     report = _report(tmp_path, "  Instantaneous batch size per device = 8", step, step, _OOM)
