@@ -7,11 +7,12 @@ from logrules.inference import step_time
 from logrules.inference.diagnosis import report_of
 from logrules.inference.ending import Endings
 from logrules.inference.evidence_ownership import unclaimed
+from logrules.inference.followed_run import FollowedRun
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.outcome import RunOutcome, outcome_of
 from logrules.inference.rule_evaluation import Judged
 from logrules.inference.rule_index import Index
-from logrules.inference.run_history import FollowedRun, RunHistory, RunTurn
+from logrules.inference.run_history import RunHistory, RunTurn
 from logrules.inference.run_state import JobState
 from logrules.model.change import Change
 from logrules.model.collective import GroupRecord
@@ -72,16 +73,7 @@ class Session:
                     self._job.clock.pass_over(unwatched_s, now)
                 return self._tick(now)
             case End(exit_status=status):
-                self._job.ended = True
-                self._job.activity.exit_status = status
-                if status is None and self._runs.is_of_before(self._run, self._lines):
-                    self._run = self._runs.taken_back()
-                silence = tuple(self._run.rules.judge_silence())
-                # A command that says that it ended well knows better than the last words of its log.
-                unsure = status != 0
-                complaints = self._job.endings.complaints(self._run.state.tracker.went_on())
-                errors = tuple(self._run.judge_last_errors(self._last_errors(), complaints)) if unsure else ()
-                return (*silence, *errors, *self._run.judge_cut_off())
+                return tuple(self._end(status))
             case _:
                 assert_never(item)
 
@@ -145,6 +137,19 @@ class Session:
             return ()
         self._heard = False
         return (*self._run.rules.judge_silence(), *self._run.rules.judge_stalls())
+
+    def _end(self, exit_status: int | None) -> Iterator[Change]:
+        """Nothing more comes: settle which run the report is of, then what silence and the last lines say of it."""
+        self._job.ended = True
+        self._job.activity.exit_status = exit_status
+        if exit_status is None and self._runs.is_of_before(self._run, self._lines):
+            self._run = self._runs.taken_back()
+        yield from self._run.rules.judge_silence()
+        # A command that says that it ended well knows better than the last words of its log.
+        if exit_status != 0:
+            complaints = self._job.endings.complaints(self._run.state.tracker.went_on())
+            yield from self._run.judge_last_errors(self._last_errors(), complaints)
+        yield from self._run.judge_cut_off()
 
     def _pass_to(self, now: float) -> bool:
         """Let time pass; whether that passes a deadline."""

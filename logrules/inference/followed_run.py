@@ -1,0 +1,145 @@
+"""A run from its first line on: takes its lines to what is known of it, and to the rules that hold in it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
+
+from logrules.inference.failure_analysis import captures_of
+from logrules.inference.observation import Observation
+from logrules.inference.rule_evaluation import RuleEvaluation
+from logrules.inference.run_state import JobState, RunState
+from logrules.inference.unlike_calls import PLACES
+from logrules.model.change import Change
+from logrules.model.collective import GroupRecord
+from logrules.model.event import Event, Hit, Stance
+from logrules.model.failure import Failure
+from logrules.model.record import replace
+from logrules.ruleset.pack import Marker
+
+
+class FollowedRun:
+    """A run from its first line on: its ``state``, and the ``rules`` that hold in it."""
+
+    def __init__(self, job: JobState, first_line: int) -> None:
+        self.state = RunState(job)
+        self.rules = RuleEvaluation(self.state)
+        self.first_line = first_line
+        # The markers by which it was started, and whether a header stands before one: a buffer is no logger's.
+        self.started_by: set[str] = set()
+        self.logged_start = False
+        self._job = job
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it made progress or failed: what starts now is another run."""
+        tracker = self.state.tracker
+        return tracker.completed is not None or tracker.looped or self.rules.failing()
+
+    def has_only_begun(self, line: int, within: int) -> bool:
+        """Whether it has made no progress by this line, at most so many lines after its first."""
+        return line - self.first_line <= within and not self.is_over
+
+    def take_record(self, recorded: GroupRecord) -> None:
+        """Take what a rank's flight recorder has on a process group."""
+        self.state.see_record(recorded, self._observe(recorded, self._job.clock.read(recorded), None, PLACES))
+
+    def take(
+        self,
+        event: Event,
+        time: float | None,
+        markers: Sequence[Marker],
+        chain: int | None,
+        failures: Sequence[Failure],
+    ) -> Iterator[Change]:
+        """Take the next line, written at ``time``: its ``markers``, and the ``failures`` that it reports.
+
+        ``chain`` is the failure record that it is part of.
+        """
+        state, observation = self.state, self._observe(event, time, chain)
+        if starts := [marker.id for marker in markers if marker.starts]:
+            self.started_by.update(starts)
+            self.logged_start = self.logged_start or bool(event.headers) or event.stamp is not None
+        if markers:
+            yield from state.move(markers, observation)
+            yield from self.rules.judge_moves()
+            # A line that says where its writer is was written there.
+            observation = replace(observation, phase=state.tracker.phase_at(event))
+        state.see(observation, markers)
+        # Metrics on held-out data are not those of the training.
+        yield from self._route(event.hits, observation, held_out=state.tracker.is_held_out(markers, observation))
+        yield from self._take_failures(failures, observation)
+
+    def judge_cut_off(self) -> Iterator[Change]:
+        """A log that ends within a traceback has failed, for an unknown reason: used if nothing else is known."""
+        if self.rules.alarmed():
+            return
+        for lines in self._job.endings.lines.values():
+            failure = self.state.failures.cut_off(lines)
+            if failure is not None:
+                yield from self._take_failures((failure,), self._observe_late(failure.last, failure))
+
+    def judge_last_errors(self, *errors: Sequence[Event]) -> Iterator[Change]:
+        """A log that ends in errors which no rule knows has failed of what their words say: if nothing else tells why.
+
+        Of several lists of ``errors`` the first counts that has one whose words say something.
+        """
+        for some in errors:
+            if not self.rules.knows_why():
+                yield from self._judge_logged(some)
+
+    def _judge_logged(self, errors: Iterable[Event]) -> Iterator[Change]:
+        ends, failures = self.state.failures.reported_ends(), self.state.failures
+
+        def said_itself(line: Event) -> bool:
+            return not any(end.holds(line) for end in ends)
+
+        for line in filter(said_itself, errors):
+            below = takewhile(said_itself, self._job.endings.below(line))
+            failure = failures.logged(line, self._job.endings.wordings.lines_below(line, below))
+            if failure is not None:
+                failures.keep(failure, self._observe_late(line, failure))
+                yield from self.rules.judge_failures()
+
+    def _observe_late(self, line: Event, failure: Failure) -> Observation:
+        """A line of what failed, of a log that has ended."""
+        return replace(self._observe(line, self._job.clock.read(line), failure.id), late=True)
+
+    def _observe(self, event: Event, time: float | None, chain: int | None, places: int = 1) -> Observation:
+        self._job.order += places
+        order, tracker, arrived = self._job.order, self.state.tracker, event.arrived
+        unwatched_s = 0.0 if arrived is None else arrived - self._job.clock.watched(arrived)
+        rounds, phase, own = tracker.steps.count, tracker.phase_at(event), tracker.steps_in.get(event.source)
+        own_rounds = own.count if own is not None else 0
+        return Observation(event, order, time, phase, chain, rounds, tracker.completions, unwatched_s, own_rounds)
+
+    def _take_failures(self, failures: Iterable[Failure], observation: Observation) -> Iterator[Change]:
+        told = tuple(failures)
+        for failure in told:
+            yield from self._route_exception(failure, observation)
+        for failure in told:
+            self.state.failures.keep(failure, observation)
+        if told:
+            yield from self.rules.judge_failures()
+
+    def _route(self, hits: Iterable[Hit], observation: Observation, *, held_out: bool = False) -> Iterator[Change]:
+        """Pass each signal to the rules that need it, unless it is a metric."""
+        for hit in hits:
+            metric = self.state.metrics.by_signal.get(hit.signal)
+            if metric is None or not (held_out or self.state.measure(metric, observation)):
+                yield from self.rules.move(observation, hit.signal)
+
+    def _route_exception(self, failure: Failure, observation: Observation) -> Iterator[Change]:
+        """Pass a whole traceback to the rules, with the line that names what was raised."""
+        pack = self._job.pack
+        trace = pack.trace
+        if trace is None or not failure.chain or failure.stance is Stance.CAUGHT:
+            return
+        if failure.root.event.line != observation.event.line:
+            return
+        told = captures_of(failure)
+        summary = f"{failure.type}: {failure.message}" if failure.message else failure.type
+        hits = tuple(
+            Hit(number, {**told, **captures})
+            for number in trace.records
+            if (captures := self._job.captures.of(pack.signals[number], summary, summary)) is not None
+        )
+        yield from self._route(hits, replace(observation, event=replace(observation.event, hits=hits)))
