@@ -85,21 +85,25 @@ def spread_of(places: Sequence[RankSnapshot]) -> tuple[float, float] | None:
 
 def in_collectives(places: Sequence[RankSnapshot], world: int | None) -> Iterator[RankDivergence]:
     """By the collectives that ranks wait in: idle, behind, another operation or size, not there at all."""
-    states = {place.rank: place.state for place in places}
-    names = dict.fromkeys(name for state in states.values() for name in (*state.calls, *state.standings))
-    # What ranks say of no group is of the only one that any line of the job names, unless they say that of it as well.
-    alone = len(names.keys() - {None}) == 1
-    groups = [sorted(names, key=lambda name: name is not None)] if alone else [[name] for name in names]
-    for group in groups:
-        if any(not state.mixed.isdisjoint(group) for state in states.values()):
-            continue
-        told = [(rank, state, name) for rank, state in states.items() for name in group]
-        waiting = {rank: state.calls[name] for rank, state, name in told if name in state.calls}
-        standing = {rank: state.standings[name] for rank, state, name in told if name in state.standings}
+    for waiting, standing in by_group({place.rank: place.state for place in places}):
         yield from _idle(waiting, standing)
         yield from _by_number(waiting)
         yield from _by_kind(waiting)
     yield from _silent(places, world)
+
+
+def by_group(states: Mapping[int, RankState]) -> Iterator[tuple[dict[int, Collective], dict[int, GroupProgress]]]:
+    """For each process group in which ranks wait, and how far they have come: not of one that a rank told out of order.
+
+    What ranks say of no group is of the only one that any line of the job names, unless they say that of it as well.
+    """
+    names = dict.fromkeys(name for state in states.values() for name in (*state.calls, *state.standings))
+    alone = len(names.keys() - {None}) == 1
+    for group in [sorted(names, key=lambda name: name is not None)] if alone else [[name] for name in names]:
+        if all(state.mixed.isdisjoint(group) for state in states.values()):
+            told = [(rank, state, name) for rank, state in states.items() for name in group]
+            waiting = {rank: state.calls[name] for rank, state, name in told if name in state.calls}
+            yield waiting, {rank: state.standings[name] for rank, state, name in told if name in state.standings}
 
 
 def _idle(waiting: Mapping[int, Collective], standing: Mapping[int, GroupProgress]) -> Iterator[RankDivergence]:

@@ -9,8 +9,8 @@ from itertools import chain
 from typing import TypeAlias
 
 from logrules.inference.observation import KEPT_OBSERVATIONS, NO_SIGNAL, Match, Observation, match_of_lines
-from logrules.inference.rank_divergence import RankDivergence, Unlike, facts_of, of_one_number, unlike_in_kind
-from logrules.inference.rank_table import Collective, RankTable
+from logrules.inference.rank_divergence import RankDivergence, Unlike, by_group, facts_of, of_one_number, unlike_in_kind
+from logrules.inference.rank_table import Collective, RankState, RankTable
 from logrules.model.collective import CollectiveCall, GroupRecord, RecordedCall
 from logrules.model.event import Hit
 from logrules.model.record import replace
@@ -20,15 +20,13 @@ from logrules.model.report import DivergenceKind
 def unlike_calls(ranks: RankTable) -> Match | None:
     """The lines of ranks that wait in another call of the same number than the others, then one of those.
 
-    Of two equal halves the one without the lowest rank is the odd one, as in dumps. Of a group of which a rank told out
-    of order nothing is said.
+    Of two equal halves the one without the lowest rank is the odd one, as in dumps.
     """
-    waiting: dict[tuple[str | None, str | None], dict[int, Collective]] = {}
+    of_role: dict[str | None, dict[int, RankState]] = {}
     for (role, rank), state in sorted(ranks.states.items(), key=lambda item: item[0][1]):
-        for group, call in state.calls.items():
-            waiting.setdefault((role, group), {})[rank] = call
-    mixed = {(role, group) for (role, _), state in ranks.states.items() for group in state.mixed}
-    return match_of_lines(line for of, calls in waiting.items() if of not in mixed for line in _unlike(calls))
+        of_role.setdefault(role, {})[rank] = state
+    groups = chain.from_iterable(map(by_group, of_role.values()))
+    return match_of_lines(line for waiting, _ in groups for line in _unlike(waiting))
 
 
 def _unlike(waiting: Mapping[int, Collective]) -> Iterator[Observation]:
