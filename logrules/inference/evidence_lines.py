@@ -1,6 +1,6 @@
 """The lines that a report shows: those that a hypothesis rests on, and what its job said where these are mute."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from logrules.inference.hypothesis import Hypothesis
@@ -27,21 +27,14 @@ def evidence_of(
 
     Lines of ``others`` fill the places that its own leave. ``signals`` are the pack's, by number.
     """
-    shown = _lines(hypothesis)
-    own = frozenset(shown)
-    ordered = [shown[order] for order in sorted(shown)]
-    if len(ordered) > MAX_EVIDENCE:
-        ordered = [*ordered[: MAX_EVIDENCE - 1], ordered[-1]]
-    for other in others:
-        more = _lines(other)
-        if other.rule.wait is not None:
-            # What its markers captured is not said of this one.
-            more = {order: (line, {}) for order, (line, _) in more.items()}
-        ordered += [more[order] for order in sorted(more) if order not in shown][: MAX_EVIDENCE - len(ordered)]
-        shown |= more
-    if hypothesis.rule.wait is not None and last is not None and last.order not in shown:
-        ordered.append((last, {}))
-    ordered.sort(key=lambda pair: pair[0].order)
+    own = _lines(hypothesis)
+    shown = [own[order] for order in sorted(own)]
+    if len(shown) > MAX_EVIDENCE:
+        shown = [*shown[: MAX_EVIDENCE - 1], shown[-1]]
+    shown += islice(_beside(own, others), MAX_EVIDENCE - len(shown))
+    if hypothesis.rule.wait is not None and last is not None and all(last.order != line.order for line, _ in shown):
+        shown.append((last, {}))
+    ordered = sorted(shown, key=lambda pair: pair[0].order)
     told: list[Evidence] = []
     room = MAX_EVIDENCE - len(ordered)
     if hypothesis.rule.id.startswith(EXITS) and len(ordered) == 1:
@@ -59,6 +52,16 @@ def evidence_of(
         shown_from = _telling_place(line.event.text, hypothesis, signals)
         told.append(replace(evidence_from(line, captures, shown_from), beside=line.order not in own))
     return tuple(told)
+
+
+def _beside(own: Container[int], others: Iterable[Hypothesis]) -> Iterator[tuple[Observation, Mapping[str, str]]]:
+    """The lines of others that are not its own, each once; what the markers of a wait captured is not said of it."""
+    lines: dict[int, tuple[Observation, Mapping[str, str]]] = {}
+    for other in others:
+        for order, (line, captures) in sorted(_lines(other).items()):
+            if order not in own:
+                lines.setdefault(order, (line, captures if other.rule.wait is None else {}))
+    yield from lines.values()
 
 
 def _telling_place(text: str, hypothesis: Hypothesis, signals: Sequence[Signal]) -> int:
