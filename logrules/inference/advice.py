@@ -55,13 +55,7 @@ def steps_for(steps: Sequence[FixStep], tables: Tables, at: Circumstances) -> tu
         return _told([fix for before, fix in fitting if not (is_done(fix, at.told) or is_idle(before, fix))], at.told)
 
     told = shown([step for step in steps if not step.fallback]) or shown([step for step in steps if step.fallback])
-    return tuple(_filled(fix, at.told) for fix in told or _told(_of_no_variant(steps, at), at.told))
-
-
-def _of_no_variant(steps: Sequence[FixStep], at: Circumstances) -> list[Fix]:
-    """What any log of the cause may be told where no step is for this one, and the log speaks against none of it."""
-    general = (step for step in steps if not (step.where or step.when_told or step.during))
-    return [step.fix for step in general if _fits(step, at)]
+    return tuple(_filled(fix, at.told) for fix in told)
 
 
 def chosen_fixes(

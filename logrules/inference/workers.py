@@ -89,7 +89,7 @@ class WorkerTracker:
     @property
     def owes_nothing(self) -> bool:
         """Whether silence is normal now: the run is over, or it serves whoever asks."""
-        return self.over or self.completed is not None or (self.latest is not None and self.latest[1] in self._idle)
+        return self.over or (self.latest is not None and self.latest[1] in self._idle)
 
     def stepped_past(self, earlier: Observation, phase: str | None) -> bool:
         """Whether who wrote this while starting has stepped through a loop since: more than the step then under way."""
