@@ -125,11 +125,11 @@ class Following:
         lines = text.removesuffix("\n") + "\n"
         self._heard.append(Block(source, 0, lines.encode(errors="replace"), at))
 
-    def ingest_records(self, records: Iterable[GroupRecord], at: float) -> None:
+    def ingest_records(self, records: Iterable[GroupRecord], at: float | None) -> None:
         """The same for the records of flight recorders at ``at``."""
         self._heard.extend(replace(record, arrived=at) for record in records)
 
-    def ingest_dump(self, dump: RecordSource, at: float) -> None:
+    def ingest_dump(self, dump: RecordSource, at: float | None) -> None:
         """The same of a dump that lay beside the logs ``at`` that time; one of the same name was an earlier one."""
         with self._lock:
             self._dump_lines[dump.name] = dump.lines
@@ -193,6 +193,12 @@ class Following:
         if isinstance(item, Tick):
             owed = not self._stalls and not self._session.owes_nothing
             changes += self._notice.pass_to(item.now, owed=owed)
+        changes += self._hear()
+        update = self._update(changes, ended=isinstance(item, End))
+        return replace(update, unwatched_s=item.unwatched_s) if isinstance(item, Tick) else update
+
+    def _hear(self) -> Iterator[Change]:
+        """Take what others have told of the job: it is no word from the job, so that its silence goes on."""
         while self._heard:
             heard = self._heard.popleft()
             if isinstance(heard, tuple):
@@ -200,14 +206,11 @@ class Following:
                 continue
             log = self._logs.read(heard.source)
             if isinstance(heard, GroupRecord):
-                changes += self._feed(log, (heard,))
+                yield from self._feed(log, (heard,))
                 continue
-            # This is about the job, not from it: its silence goes on.
-            changes += self._feed(log, log.growing.read(replace(heard, offset=log.growing.offset)))
-            changes += self._feed(log, log.growing.held())
+            yield from self._feed(log, log.growing.read(replace(heard, offset=log.growing.offset)))
+            yield from self._feed(log, log.growing.held())
             self._below.keep(heard.source, log.growing.below, self._session.report)
-        update = self._update(changes, ended=isinstance(item, End))
-        return replace(update, unwatched_s=item.unwatched_s) if isinstance(item, Tick) else update
 
     def _remember_stalls(self, changes: Iterable[Change]) -> None:
         for change in changes:
@@ -290,9 +293,8 @@ class Following:
             for sentence in log.reader.dropped:
                 self._session.note(SourceNote(name, sentence))
         for dump in self._dumps:
-            self._dump_lines[dump.name] = dump.lines
-            log = self._logs.read(dump.name)
-            yield from self._feed(log, (replace(record, arrived=self._now) for record in dump.records))
+            self.ingest_dump(dump, self._now)
+        yield from self._hear()
         yield from self._session.feed(end)
 
     def _lines(self) -> int:

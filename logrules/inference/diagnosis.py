@@ -79,7 +79,7 @@ def _diagnosis(place: int, outcome: RunOutcome, run: RunState, sides: Comparison
     hypothesis, rule = one.hypothesis, one.hypothesis.rule
     card = card_of(pack, rule.id)
     beside = tuple(it for it in one.consequences if it.rule.cause == rule.cause or _is_part(it, hypothesis))
-    evidence = evidence_of(hypothesis, run.last, pack.signals, beside)
+    evidence = evidence_of(hypothesis, run, beside)
     if (spoken := last_words(card, hypothesis, run, outcome.last_errors)) is not None:
         evidence = (spoken, *evidence)
     ranks, hosts = suspects(FailureContext(one, run), sides)
@@ -88,15 +88,13 @@ def _diagnosis(place: int, outcome: RunOutcome, run: RunState, sides: Comparison
     said = said_by(hypothesis, run, evidence)
     captures = slots_of(hypothesis, run, evidence, said, (ranks, hosts))
     seen = advised_for(rule, run.frameworks, pack.tables.settings)
-    cause = next((one for one in pack.tables.causes if one.id == rule.cause), None)
-    model = pack.tables.certainty_model
-    reactions = frozenset(tier.id for tier in pack.tables.tiers if tier.reaction)
+    model, index = pack.tables.certainty_model, run.job.index
     return Diagnosis(
         rule=rule.id,
         cause=rule.cause,
         phase=phase,
         severity=hypothesis.severity,
-        confidence=certainty(model, features(outcome.ranked, place, reactions)),
+        confidence=certainty(model, features(outcome.ranked, place, index.reactions)),
         title=_supposed(_said(card.title, captures), hypothesis),
         why=_said(card.why, captures),
         restart=_restart(card.restart, rule, shown_phase, run),
@@ -106,7 +104,7 @@ def _diagnosis(place: int, outcome: RunOutcome, run: RunState, sides: Comparison
         fixes=Deferred(lambda: steps_for(card.steps, pack.tables, Circumstances(seen, said, shown_phase, captures()))),
         consequences=tuple(_consequence(other, run) for other in one.consequences[:MAX_CONSEQUENCES]),
         references=card.references,
-        checks=cause.checks if cause else (),
+        checks=index.checks.get(rule.cause, ()),
         measured=model.records.get(rule.id, (0, 0)),
         phase_from=phase_from,
         workers=workers_at_fault(hypothesis),
@@ -137,7 +135,7 @@ def _restart(advice: Restart, rule: Rule, phase: str | None, run: RunState) -> R
 
 
 def _consequence(hypothesis: Hypothesis, run: RunState) -> Consequence:
-    evidence = evidence_of(hypothesis, run.last, run.pack.signals)
+    evidence = evidence_of(hypothesis, run)
     captures = titled(hypothesis, run.failures, evidence)
     title = filled_text(title_of(run.pack, hypothesis.rule.id), captures)
     return Consequence(hypothesis.rule.id, hypothesis.rule.cause, title, evidence[:2])

@@ -20,13 +20,12 @@ MAX_EVIDENCE_TEXT = 2_000
 _LEAD_CHARS = 60
 
 
-def evidence_of(
-    hypothesis: Hypothesis, last: Observation | None, signals: Sequence[Signal], others: Sequence[Hypothesis] = ()
-) -> tuple[Evidence, ...]:
-    """The lines that show it, each once, in order; for what ends in silence the ``last`` line of all too.
+def evidence_of(hypothesis: Hypothesis, run: RunState, others: Sequence[Hypothesis] = ()) -> tuple[Evidence, ...]:
+    """The lines that show it, each once, in order; for what ends in silence the last line of all too.
 
-    Lines of ``others`` fill the places that its own leave. ``signals`` are the pack's, by number.
+    Lines of ``others`` fill the places that its own leave.
     """
+    last = run.last
     own = _lines(hypothesis)
     shown = [own[order] for order in sorted(own)]
     if len(shown) > MAX_EVIDENCE:
@@ -49,7 +48,7 @@ def evidence_of(
         if above is not None:
             told.append(above)
             room -= 1
-        shown_from = _telling_place(line.event.text, hypothesis, signals)
+        shown_from = _telling_place(line.event.text, hypothesis, run.pack.signals)
         told.append(replace(evidence_from(line, captures, shown_from), beside=line.order not in own))
     return tuple(told)
 

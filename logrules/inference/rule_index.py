@@ -56,6 +56,9 @@ class Index:
         self.polled = tuple(sorted({leaf.says for leaf in detectors if leaf.says is not None}))
         # The tiers that say no more than that something failed.
         self.ends = ends_of(pack)
+        # The tiers whose causes may be told before what brought them about; how to check for a cause, by its name.
+        self.reactions = frozenset(tier.id for tier in tables.tiers if tier.reaction)
+        self.checks = {cause.id: cause.checks for cause in tables.causes}
         # The causes of what nobody knows.
         self.unknown = frozenset(rule.cause for rule in pack.rules.fallbacks() if not rule.from_table)
         # By signal what moves workers; the signals of lines that say no more than that their writer waits, or is done.
