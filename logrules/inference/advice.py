@@ -46,16 +46,15 @@ def steps_for(steps: Sequence[FixStep], tables: Tables, at: Circumstances) -> tu
     A step that speaks of what the log does not say is left out, and so is one that the log shows to be done already
     or to do nothing here. One that is a fallback is shown only where no other is.
     """
-    told_of = {**dict.fromkeys(at.seen, "seen"), **at.told}
-    settings = in_force(tables.renamed, told_of)
-    asked = replace(at, told=told_of)
+    asked = replace(at, told={**dict.fromkeys(at.seen, "seen"), **at.told})
+    settings = in_force(tables.renamed, asked.told)
 
-    def shown(among: Sequence[FixStep]) -> list[Fix]:
-        fitting = ((fix, renamed(fix, settings)) for fix in chosen_fixes(among, tables.settings, asked))
-        return _told([fix for before, fix in fitting if not (is_done(fix, at.told) or is_idle(before, fix))], at.told)
+    def shown(among: Sequence[FixStep]) -> tuple[Fix, ...]:
+        named = ((fix, renamed(fix, settings)) for fix in chosen_fixes(among, tables.settings, asked))
+        useful = (fix for before, fix in named if not (is_done(fix, at.told) or is_idle(before, fix)))
+        return tuple(_filled(fix, at.told) for fix in useful if is_filled(fix.do.en, at.told))
 
-    told = shown([step for step in steps if not step.fallback]) or shown([step for step in steps if step.fallback])
-    return tuple(_filled(fix, at.told) for fix in told)
+    return shown([step for step in steps if not step.fallback]) or shown([step for step in steps if step.fallback])
 
 
 def chosen_fixes(
@@ -144,10 +143,6 @@ def _without(fix: Fix, foreign: _Names) -> Fix:
         flags=tuple(flag for flag in fix.flags if not foreign.has(flag)),
         config={name: value for name, value in fix.config.items() if not foreign.has(name)},
     )
-
-
-def _told(fixes: Iterable[Fix], captures: Mapping[str, str]) -> list[Fix]:
-    return [fix for fix in fixes if is_filled(fix.do.en, captures)]
 
 
 def _filled(fix: Fix, captures: Mapping[str, str]) -> Fix:

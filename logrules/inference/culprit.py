@@ -50,8 +50,10 @@ def suspects(context: FailureContext, sides: Comparison | None) -> Culprits:
     # Laggards were compared with their peers already.
     lagging = isinstance(rule.when, Detector) and rule.when.kind is Detection.LAGGING
     hung = not named and (rule.culprit == "absent" or (rule.stall and not lagging))
-    unlike = _unlike(sides, _HUNG) if hung and not declined else ()
-    if rule.culprit == "none" or (hung and declined):
+    if hung and declined:
+        return (), ()
+    unlike = _unlike(sides, _HUNG) if hung else ()
+    if rule.culprit == "none":
         return unlike[:MAX_NAMED], ()
     hosts: tuple[str, ...] = ()
     if apart := unlike or (() if named else _never_heard_of(hypothesis, table.ranks)):

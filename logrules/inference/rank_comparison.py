@@ -24,7 +24,7 @@ def compared(run: RunState, roots: Sequence[Hypothesis], *, stalled: bool) -> Co
 
     ``roots`` are all hypotheses, that of the first diagnosis first.
     """
-    table = run.ranks
+    table, first = run.ranks, roots[0] if roots else None
     roles = Counter(role for role, _ in table.states)
     role = max(roles, key=lambda role: (roles[role], role is None, role or ""), default=None)
     states = {
@@ -32,23 +32,28 @@ def compared(run: RunState, roots: Sequence[Hypothesis], *, stalled: bool) -> Co
     }
     if len(states) < _PAIR:
         return None
-    first = roots[0] if roots else None
-    waited_in_vain = first is not None and first.rule.culprit == "absent"
-    heard = run.recorded.ranks | (first.reporters if first is not None and waited_in_vain else frozenset())
+    misses = first if first is not None and first.rule.culprit == "absent" else None
+    heard = run.recorded.ranks | (misses.reporters if misses is not None else frozenset())
     places = tuple(_places(run, role, states, _failures(roots), heard))
     world = table.world if table.world is not None and table.world > max(states) else None
     spread = rank_divergence.spread_of(places)
-    found: Iterator[RankDivergence] = iter(())
-    if spread is None:
-        hung = rank_divergence.in_collectives(places, world)
-        # Only of the wait that the first diagnosis is of: elsewhere ranks may rightly be at different work.
-        wait = first.rule.wait if first is not None else None
-        awaited = rank_divergence.in_wait(places, wait) if wait is not None else ()
-        hangs = stalled or any(place.state.calls for place in places)
-        gone = rank_divergence.in_leaving(places, first.first) if first is not None and waited_in_vain else ()
-        found = chain(gone, hung, awaited, rank_divergence.in_steps(places) if hangs else ())
-    told = chain(run.recorded.divergences, found, rank_divergence.in_errors(places), rank_divergence.in_pace(places))
+    hung = _in_hang(places, world, first, stalled=stalled) if spread is None else ()
+    told = chain(run.recorded.divergences, hung, rank_divergence.in_errors(places), rank_divergence.in_pace(places))
     return Comparison(tuple(states), world, tuple(map(_difference, told)), *(spread or (None, None)))
+
+
+def _in_hang(
+    places: Sequence[RankSnapshot], world: int | None, first: Hypothesis | None, *, stalled: bool
+) -> Iterator[RankDivergence]:
+    """Who is not where the others wait, the most telling first; ``first`` is the hypothesis of the first diagnosis."""
+    if first is not None and first.rule.culprit == "absent":
+        yield from rank_divergence.in_leaving(places, first.first)
+    yield from rank_divergence.in_collectives(places, world)
+    # Only of the wait that the first diagnosis is of: elsewhere ranks may rightly be at different work.
+    if first is not None and first.rule.wait is not None:
+        yield from rank_divergence.in_wait(places, first.rule.wait)
+    if stalled or any(place.state.calls for place in places):
+        yield from rank_divergence.in_steps(places)
 
 
 def _difference(one: RankDivergence) -> Difference:
