@@ -17,7 +17,7 @@ from logrules.engine.scan_pool import ScanPool
 from logrules.inference.clock import Clock
 from logrules.inference.session import Session
 from logrules.model.event import Event
-from logrules.model.record import record
+from logrules.model.record import record, replace
 from logrules.model.report import Report, SourceNote
 from logrules.ruleset.pack import Pack
 from logrules.sources.source import Source, modified_of
@@ -44,16 +44,6 @@ class Read:
     size: int
     notes: tuple[SourceNote, ...]
     events: bytes
-
-
-@record
-class Spilled:
-    """The same with its events from ``start`` to ``end`` of the file that holds those of all."""
-
-    lines: int
-    notes: tuple[SourceNote, ...]
-    start: int
-    end: int
 
 
 def unread(task: Task, reason: str) -> Read:
@@ -114,26 +104,26 @@ def replay_spread(
         spills = Path(folder) / "events"
         answers = _gathered(chain(first, coming), spills, progress)
         logs = (
-            dated_events(unpacked(spills, answer.start, answer.end), Clock(modified_of(source)))
-            for source, answer in zip(sources, answers, strict=True)
+            dated_events(events, Clock(modified_of(source)))
+            for source, (_, events) in zip(sources, answers, strict=True)
         )
-        told = [note for answer in answers for note in answer.notes]
+        told = [note for answer, _ in answers for note in answer.notes]
         session.note(*notes, *told)
         reason(session, logs, len(sources), alignment, observe, _OPEN_SPILLS)
         lost = {note.source for note in told if note.unread}
         read_ones = tuple(source.name for source in sources if source.name not in lost)
-        return session.report(sum(answer.lines for answer in answers), read_ones)
+        return session.report(sum(answer.lines for answer, _ in answers), read_ones)
 
 
-def _gathered(answers: Iterable[Read], spills: Path, progress: Progress | None) -> list[Spilled]:
-    """The answers in the order of their tasks, with their events on disk."""
-    found: dict[int, Spilled] = {}
+def _gathered(answers: Iterable[Read], spills: Path, progress: Progress | None) -> list[tuple[Read, Iterator[Event]]]:
+    """The answers in the order of their tasks, without their events, and these as they are read back from disk."""
+    found: dict[int, tuple[Read, Iterator[Event]]] = {}
     done = 0
     with spills.open("wb") as file:
         for answer in answers:
             start = file.tell()
             file.write(answer.events)
-            found[answer.number] = Spilled(answer.lines, answer.notes, start, file.tell())
+            found[answer.number] = replace(answer, events=b""), unpacked(spills, start, file.tell())
             done += answer.size
             if progress is not None:
                 progress(done)
