@@ -203,14 +203,13 @@ class Following:
             heard = self._heard.popleft()
             if isinstance(heard, tuple):
                 self._session.tell(*heard)
-                continue
-            log = self._logs.read(heard.source)
-            if isinstance(heard, GroupRecord):
-                yield from self._feed(log, (heard,))
-                continue
-            yield from self._feed(log, log.growing.read(replace(heard, offset=log.growing.offset)))
-            yield from self._feed(log, log.growing.held())
-            self._below.keep(heard.source, log.growing.below, self._session.report)
+            elif isinstance(heard, GroupRecord):
+                yield from self._feed(self._logs.read(heard.source), (heard,))
+            else:
+                log = self._logs.read(heard.source)
+                yield from self._feed(log, log.growing.read(replace(heard, offset=log.growing.offset)))
+                yield from self._feed(log, log.growing.held())
+                self._below.keep(heard.source, log.growing.below, self._session.report)
 
     def _remember_stalls(self, changes: Iterable[Change]) -> None:
         for change in changes:

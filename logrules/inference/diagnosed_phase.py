@@ -10,6 +10,7 @@ from logrules.inference.wording import is_under_way, spoken_phase
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event
 from logrules.model.report import PhaseSource
+from logrules.parsing.exception_line import CUT_OFF
 from logrules.ruleset.condition import Detector
 from logrules.ruleset.pack import Rule
 
@@ -43,7 +44,7 @@ def _signs(hypothesis: Hypothesis, run: RunState, never: str | None) -> Iterator
     if first.refused_program is not None:
         # Whatever its log told of before.
         yield start, PhaseSource.RULE
-    if record is not None:
+    if record is not None and (little or not (_is_cut_off(record, run) and failures.phase_of(record) == start)):
         yield failures.phase_of(record), PhaseSource.FRAMES
     if apart and at_start:
         # The frames of a traceback above a line of its end.
@@ -67,6 +68,12 @@ def _signs(hypothesis: Hypothesis, run: RunState, never: str | None) -> Iterator
         # The line above a process that ended without a traceback says what is being done.
         yield _spoken(run, above), PhaseSource.LAST
     yield _of_cause(rule, run), PhaseSource.CAUSE
+
+
+def _is_cut_off(record: int, run: RunState) -> bool:
+    """Whether a traceback is cut off: its outer frames only say that a program was started."""
+    failure = run.failures.record_of(record)
+    return failure is not None and failure.message.startswith(CUT_OFF)
 
 
 def _of_failure_beside(hypothesis: Hypothesis, run: RunState) -> str | None:

@@ -171,12 +171,15 @@ class ProcessRanks:
 
 
 _NUMBER = late_pattern(r"(?P<stem>.*[A-Za-z_/-])(?P<number>\d{1,5})")
+# Compose numbers the replicas of a service from 1, also where the service's own name bears its number.
+_ONLY_REPLICA = late_pattern(r"(.*\d)[-_]1")
 
 
 @lru_cache(maxsize=1_024)
 def _parts(role: str) -> tuple[str, int] | None:
     """What stands before the number of a role, and the number: EngineCore_DP3, trainer_3, DP1."""
-    found = _NUMBER.fullmatch(role)
+    replica = _ONLY_REPLICA.fullmatch(role)
+    found = _NUMBER.fullmatch(replica[1] if replica is not None else role)
     return (found["stem"], int(found["number"])) if found is not None else None
 
 

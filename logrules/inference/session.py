@@ -178,7 +178,8 @@ class Session:
         yield from self._run.take(event, time, markers, chain, failures)
 
     def _last_errors(self) -> tuple[Event, ...]:
-        return self._job.endings.errors(self._run.state.tracker.went_on())
+        found = self._job.endings.errors(self._run.state.tracker.went_on())
+        return tuple(event for event in found if not self._run.state.failures.told_as_caught(event))
 
     def _turn_run(self, turn: RunTurn, event: Event) -> Iterator[Change]:
         """A line begins another run."""

@@ -257,9 +257,9 @@ class StackView:
 class Report:
     """Everything that logrules has to say about a job at one moment.
 
-    ``frameworks`` are those seen in the log; ``paths`` are the paths of those sources that are on disk;
-    ``completed_by`` is the line that shows that the run ended well; ``log`` is the part of the logs for the page;
-    ``shell`` is that of the machine that wrote them, if they show it; ``start`` is the phase in which any job begins.
+    ``start`` is the phase in which a job begins; ``frameworks`` are those seen in the log; ``paths`` are the paths of
+    those sources that are on disk; ``completed_by`` is the line that shows that the run ended well; ``log`` is the part
+    of the logs for the page; ``shell`` is that of the machine that wrote them, if they show it.
     """
 
     status: Status
@@ -291,9 +291,8 @@ class Report:
     def shown(self) -> tuple[Evidence, ...]:
         """Every line of the logs that it shows."""
         differences = self.comparison.differences if self.comparison is not None else ()
-        return tuple(
-            chain(self.unusual, *(one.lines for one in self.diagnoses), *(one.evidence for one in differences))
-        )
+        told = (*(one.lines for one in self.diagnoses), *(one.evidence for one in differences))
+        return (*self.unusual, *chain.from_iterable(told))
 
     @property
     def unread(self) -> tuple[str, ...]:
