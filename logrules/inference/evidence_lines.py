@@ -9,7 +9,7 @@ from logrules.inference.run_state import RunState
 from logrules.model.event import Event
 from logrules.model.record import replace
 from logrules.model.report import Evidence
-from logrules.parsing.exception_line import CUT_OFF, FRAME, asserted
+from logrules.parsing.exception_line import CUT_OFF, FRAME_LINE, asserted
 from logrules.ruleset.pack import Signal
 from logrules.ruleset.rule_text import SLOT, Card
 from logrules.ruleset.tables import EXITS
@@ -103,7 +103,7 @@ def bare_evidence(event: Event, above: int = 0) -> Evidence:
 def _telling_above(event: Event, captures: Mapping[str, str]) -> Evidence | None:
     """The line above that says what this one does not: what was asserted, or where a cut off traceback ends."""
     said = captures.get("message") or asserted(event.message.strip().rstrip(":"), event.before)
-    words = FRAME if said == CUT_OFF else said
+    words = FRAME_LINE if said == CUT_OFF else said
     if not words or words in event.text:
         return None
     above = (place for place, line in enumerate(reversed(event.before), 1) if words in line)

@@ -8,6 +8,8 @@ from logrules.model.late_pattern import late_pattern
 MAX_MESSAGE = 2_000
 # What the place of a frame begins with.
 FRAME = 'File "'
+# What stands in it behind the file: a line that is broken off may lack it.
+FRAME_LINE = '", line '
 # The message of an exception that the log ends before, in the place of its own.
 CUT_OFF = "the log ends before its message"
 # The same of one that is known by its heading alone: its last frames are not in the log either.

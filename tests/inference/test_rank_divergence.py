@@ -140,6 +140,12 @@ def test_who_told_out_of_order_is_compared_with_nobody():
     assert ranks_told(ranks) == ()
 
 
+def test_who_names_no_group_waits_in_the_only_one_that_is_named():
+    ranks = table_of({0: (7, "ALLREDUCE", 4), 1: (7, "BROADCAST", 4)})
+    ranks.states[None, 0].calls = {None: ranks.states[None, 0].calls["0"]}
+    assert ranks_told(ranks) == (1, 0)
+
+
 def table_of(calls: Mapping[int, tuple[int, str, int]]) -> RankTable:
     ranks = RankTable()
     ranks.states = {(None, rank): waits_in(rank, *call).state for rank, call in calls.items()}
