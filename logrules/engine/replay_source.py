@@ -98,10 +98,8 @@ def _stamped(line: bytes, peeler: HeaderParser) -> Iterator[tuple[bytes, Timesta
     """The line with its time; in two where who wrote its end did so later, behind what a bar left open."""
     stamp = _stamp(line, peeler)
     if stamp is None and may_be_redrawn(line):
-        begin = 0
-        for begin, _ in redraws(line[-_HEAD_BYTES:]):  # noqa: B007 (the last is wanted)
-            pass
-        begin += max(len(line) - _HEAD_BYTES, 0)
+        end = max(len(line) - _HEAD_BYTES, 0)
+        begin = end + max((start for start, _ in redraws(line[end:])), default=0)
         if begin and (late := _stamp(line[begin:], peeler)) is not None:
             yield line[:begin], None
             yield line[begin:], late
