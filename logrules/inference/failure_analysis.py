@@ -5,7 +5,7 @@ from posixpath import basename
 
 from logrules.inference.observation import NEAR_LINES, Observation
 from logrules.model.event import Event, hosts_of, ranks_of
-from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
+from logrules.model.failure import MODULE_CODE, ExceptionLink, Failure, FailureKind, Frame
 from logrules.model.package_path import PathKind, package_path
 from logrules.model.record import mutable_record, record
 
@@ -64,7 +64,7 @@ def _place(frame: Frame) -> str:
 
 
 def _inside(frame: Frame) -> str:
-    return f" in {frame.function}" if frame.function and frame.function != "<module>" else ""
+    return f" in {frame.function}" if frame.function and frame.function != MODULE_CODE else ""
 
 
 def _sentence(kind: str, message: str) -> str:

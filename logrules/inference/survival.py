@@ -6,7 +6,7 @@ from logrules.inference.failure_analysis import ended_ranks
 from logrules.inference.observation import Match, Observation
 from logrules.inference.run_state import RunState
 from logrules.model.event import Event, Stance
-from logrules.model.failure import Failure
+from logrules.model.failure import MODULE_CODE, Failure
 from logrules.model.record import replace
 from logrules.ruleset.pack import Rule
 
@@ -98,7 +98,7 @@ def _ended_script(run: RunState, last: Observation) -> bool:
         return False
     outermost = record.chain[-1].frames[:1] if record.chain else ()
     return any(
-        frame.function == "<module>" and frame.origin.own and not frame.file.startswith("<") for frame in outermost
+        frame.function == MODULE_CODE and frame.origin.own and not frame.file.startswith("<") for frame in outermost
     )
 
 

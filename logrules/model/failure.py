@@ -7,6 +7,8 @@ from logrules.model.record import record
 
 # A module run by name (`python -m`) is below the frames of its runner.
 _STARTERS = 4
+# The function of code that runs when its file is imported or run, as Python prints it.
+MODULE_CODE = "<module>"
 
 
 class FailureKind(StrEnum):
@@ -94,7 +96,7 @@ class Failure:
     def script(self) -> str | None:
         """The script that it ended, if the interpreter itself printed it: then module code is outermost."""
         outermost = self.chain[-1].frames[:_STARTERS] if self.chain else ()
-        return next((frame.file for frame in outermost if frame.function == "<module>"), None)
+        return next((frame.file for frame in outermost if frame.function == MODULE_CODE), None)
 
     @property
     def raised(self) -> tuple[str, int | None, Frame | None]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 
 from logrules.model.event import Event, Level, Stance
-from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
+from logrules.model.failure import MODULE_CODE, ExceptionLink, Failure, FailureKind, Frame
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record, replace
 from logrules.parsing.bounded_dict import BoundedDict
@@ -50,7 +50,7 @@ class FrameList:
     @property
     def begins_in_script(self) -> bool:
         """Whether the code of a module stands outermost."""
-        return any(frame.function == "<module>" for frame in self.outermost_first[:1])
+        return any(frame.function == MODULE_CODE for frame in self.outermost_first[:1])
 
     @property
     def last(self) -> Frame | None:
