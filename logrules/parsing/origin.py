@@ -62,7 +62,7 @@ class OriginResolver:
         return OwnNames(self._own_words)
 
     def of_frame(self, file: str, function: str) -> Origin:
-        """The origin of a frame as a traceback prints it; ``own`` for the user's code."""
+        """The origin of a frame as a traceback prints it; ``own`` for the user's code and for copies of a library's."""
         return self._read(file, function).origin
 
     def of_header(self, logger: str | None, source: str | None, function: str | None) -> Origin | None:
@@ -152,8 +152,27 @@ class OriginResolver:
         return None
 
     def _own(self, file: str, function: str) -> _Reading:
+        copied = self._copied(file, _names(function)[0])
+        if copied is not None:
+            return _Reading(copied)
         phase = self._words.of_function(function)
         return _Reading(Origin(phase=phase, own=True), None if phase else self._words.of_file(file))
+
+    def _copied(self, file: str, function: str) -> Origin | None:
+        """What a file name and a function together say outside of any package: copied, vendored and renamed code.
+
+        Only functions of several words count, since those of one are named alike everywhere. The component is said only
+        where no other one has them and the words are none that people choose for their own code.
+        """
+        alike = self._table.pairs.get((file, function))
+        if alike is None or len(words_of(function)) == 1:
+            return None
+        first, *others = alike
+        if any(other.phase != first.phase for other in others):
+            return None
+        if others or self._words.of_function(function) is not None:
+            return Origin(phase=first.phase, own=True)
+        return Origin(first.component, first.group, first.phase, own=True)
 
     def _of_logger(self, logger: str, function: str) -> Origin | None:
         """A logger is mostly named by its module, whose file's row says more than a row for all of a package."""

@@ -181,6 +181,12 @@ def test_a_class_and_its_method_are_matched_together() -> None:
     assert resolver.of_frame(f"{SITE}/pkg/a.py", "Other.step").phase is None
 
 
+def test_copied_code_is_known_by_file_and_function_together_and_stays_the_user_s_own() -> None:
+    assert RESOLVER.of_frame("/app/scheduler.py", "event_loop_normal") == Origin("sglang", "engine", "serve", own=True)
+    assert RESOLVER.of_frame("/app/other.py", "event_loop_normal") == Origin(own=True)
+    assert RESOLVER.of_frame("/app/checkpoint.py", "load_checkpoint") == Origin(phase="checkpoint", own=True)
+
+
 @pytest.mark.parametrize(
     ("logger", "source", "function", "component", "phase"),
     [
