@@ -107,8 +107,8 @@ class Extraction:
             unfinished = found.unfinished
             ends.add(window.offset, window.data)
         self.tally.lines += unfinished
-        yield from reader.ending(source.name, ends.last_lines(line - 1, continued))
-        yield from (reader.opening(source.name, raw) for raw in ends.first_lines())
+        yield from reader.tail_events(source.name, ends.last_lines(line - 1, continued))
+        yield from (reader.head_event(source.name, raw) for raw in ends.first_lines())
         for sentence in reader.dropped:
             self.note(SourceNote(source.name, sentence))
 

@@ -7,6 +7,8 @@ from logrules.model.record import record
 
 # A module run by name (`python -m`) is below the frames of its runner.
 _STARTERS = 4
+# The function of code that runs when its file is imported or run, as Python prints it.
+MODULE_CODE = "<module>"
 
 
 class FailureKind(StrEnum):
@@ -44,7 +46,7 @@ class Frame:
     @property
     def in_module(self) -> bool:
         """Whether it is code of a module, outside of all functions."""
-        return self.function == "<module>"
+        return self.function == MODULE_CODE
 
     @property
     def printed(self) -> str:

@@ -136,10 +136,10 @@ class GrowingLog:
 
     def ends(self) -> Iterator[Event]:
         """The last lines, whether or not a signal asked for them, and behind them the first."""
-        for event in self._reader.ending(self._source, self._ends.last_lines(self.lines, self.continued)):
+        for event in self._reader.tail_events(self._source, self._ends.last_lines(self.lines, self.continued)):
             yield replace(event, arrived=self._arrived)
         for line in self._ends.first_lines():
-            yield replace(self._reader.opening(self._source, line), arrived=self._arrived)
+            yield replace(self._reader.head_event(self._source, line), arrived=self._arrived)
 
     def _enter(self, window: int) -> None:
         self._window = window

@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from logrules.model.failure import Frame
+from logrules.model.failure import MODULE_CODE, Frame
 from logrules.model.late_pattern import late_pattern
 from logrules.ruleset.tables import OwnWords
 
 _MAX_NAME = 200
-IMPORT = "<module>"
 _IMPORTER = "importlib._bootstrap"
 _SPAWNED = "multiprocessing/spawn.py"
 _PACKAGE = "__init__.py"
@@ -24,7 +23,7 @@ class OwnNames:
     def __init__(self, rows: Sequence[OwnWords]) -> None:
         self._functions = _phrases((row.phase, row.functions) for row in rows)
         self._files = _phrases((row.phase, row.files) for row in rows)
-        self._import = next((row.phase for row in rows if IMPORT in row.functions), None)
+        self._import = next((row.phase for row in rows if MODULE_CODE in row.functions), None)
 
     def of_function(self, function: str) -> str | None:
         """The phase that a function's name speaks of."""
@@ -51,15 +50,15 @@ class OwnNames:
         *_, above, last = (None, None, *frames)
         if last is None or above is None or last.file.startswith("<"):
             return False
-        if last.function == IMPORT and _IMPORTER in above.file:
+        if last.in_module and _IMPORTER in above.file:
             return True
-        below = last.function in (IMPORT, "") and above.function == IMPORT and not above.file.startswith("<")
+        below = last.function in (MODULE_CODE, "") and above.in_module and not above.file.startswith("<")
         return below and not any(frame.file.endswith(_SPAWNED) for frame in frames)
 
 
 def is_module_code(file: str, function: str) -> bool:
     """Whether a frame is of code that runs when its file is imported or run."""
-    return function == IMPORT or (function.partition(" ")[0] == _COMPILED_INIT and file.endswith(_COMPILED))
+    return function == MODULE_CODE or (function.partition(" ")[0] == _COMPILED_INIT and file.endswith(_COMPILED))
 
 
 def only_imported(frames: Sequence[Frame]) -> AbstractSet[int]:
@@ -91,7 +90,7 @@ def _phrases(rows: Iterable[tuple[str, Iterable[str]]]) -> Mapping[tuple[str, ..
         (*([_WHOLE] if word.startswith(_WHOLE) else []), *words_of(word)): phase
         for phase, words in rows
         for word in words
-        if word != IMPORT
+        if word != MODULE_CODE
     }
 
 

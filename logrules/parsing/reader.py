@@ -104,12 +104,12 @@ class Reader:
             return event
         return replace(event, stance=self._judge.of(event))
 
-    def ending(self, source: str, lines: Iterable[RawLine]) -> Iterator[Event]:
+    def tail_events(self, source: str, lines: Iterable[RawLine]) -> Iterator[Event]:
         """The last lines of a log. One with nothing behind its prefix shows no more than a blank one."""
         events = (self.unasked(source, line) for line in lines)
         return (event for event in events if event.message.strip())
 
-    def opening(self, source: str, line: RawLine) -> Event:
+    def head_event(self, source: str, line: RawLine) -> Event:
         """A line of the head of a log, delivered after its tail: it says what was printed, but no longer when."""
         return replace(self._event(source, line, self._reading(line.raw, ())), stamp=None)
 

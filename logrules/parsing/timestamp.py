@@ -12,15 +12,8 @@ from logrules.model.event import Timestamp
 from logrules.ruleset.pack import TimeForm
 from logrules.ruleset.pattern import BoundedPattern, bounded
 
-_MONTHS = {
-    name: number
-    for number, name in enumerate(
-        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], start=1
-    )
-}
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _YEARLESS = 1972
-# Of a name in a language that is not read: such a time is none.
-_NO_MONTH = 0
 
 
 class TimestampParser:
@@ -72,7 +65,8 @@ def _seconds(parts: Mapping[str, str | None]) -> float:
         return int(parts.get(name) or 0)
 
     name = parts.get("month_name")
-    month = number("month") if name is None else _MONTHS.get(name[:3].lower(), _NO_MONTH)
+    # A name in a language that is not read is no time.
+    month = number("month") if name is None else _MONTHS.index(name[:3].lower()) + 1
     year = number("year") or _YEARLESS
     year += 2000 if len(parts.get("year") or "") == 2 else 0  # noqa: PLR2004 (two digits of a year)
     hour = number("hour")

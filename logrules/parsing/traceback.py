@@ -51,7 +51,6 @@ class TracebackAssembler:
         self._ids = ids if ids is not None else itertools.count(1)
         self._writers: BoundedDict[Worker, WriterState] = BoundedDict(MAX_WORKERS)
         self.stacks = KeptStacks(MAX_RECORDS)
-        self._latest: BoundedDict[str, Worker] = BoundedDict(MAX_WORKERS)
         self._heads: BoundedDict[str, Event] = BoundedDict(MAX_WORKERS)
         self._records: set[int] = set()
         self._alike: Counter[tuple[str, Frame | None]] = Counter()
@@ -66,13 +65,9 @@ class TracebackAssembler:
         if form is None:
             return None, None
         hits = {hit.signal: hit.captures for hit in event.hits}
-        above = self._above(event)
         if event.worker not in self._writers and form.kernel not in hits and form.signals.isdisjoint(hits):
-            member, failure = None, None
-        else:
-            member, failure = self._line(form, self._writer(event), event, hits)
-        if failure is None and above is not None:
-            member, failure = member if member is not None else above.id, above
+            return None, None
+        member, failure = self._line(form, self._writer(event), event, hits)
         return member, self._bounded(failure)
 
     def cut_off(self, lines: Sequence[Event]) -> Failure | None:
@@ -169,7 +164,6 @@ class TracebackAssembler:
         trace.frames.add(frame)
         trace.levels.add(event.level)
         trace.last_line = event.line
-        self._latest[event.source] = event.worker
         if trace.nested and record is not None:
             record.last_line = event.line
         self.stacks[trace.id] = trace.frames
@@ -233,29 +227,6 @@ class TracebackAssembler:
         link = replace(failure.chain[0], message=text[:MAX_MESSAGE])
         record.failure = replace(failure, message=link.message, chain=(link,), last=event)
         return failure.id, record.failure
-
-    def _above(self, event: Event) -> Failure | None:
-        """An exception without a name that tells, between the last frame and this event, in the lines above it."""
-        worker = self._latest.get(event.source) if event.before else None
-        writer = self._writers.get(worker) if worker is not None else None
-        if worker is None or writer is None or not writer.traces:
-            return None
-        trace = writer.traces[-1]
-        if not trace.frames.count or trace.frames.innermost_first:
-            return None
-        head = trace.first
-        prefix = head.text.removesuffix(head.message) if head.text.endswith(head.message) else ""
-        for number, line in enumerate(event.before, event.line - len(event.before)):
-            if not trace.last_line < number <= trace.last_line + SOURCE_LINES or not line.startswith(prefix):
-                continue
-            rest = line.removeprefix(prefix)
-            told = exception_by_place(rest)
-            if told and indent_of(rest) <= trace.indent:
-                place = replace(
-                    event, line=number, text=line, message=rest, worker=worker, hits=(), before=(), after=()
-                )
-                return self._complete(writer, place, trace, *told)[1]
-        return None
 
     def _complete(self, writer: WriterState, event: Event, trace: OpenTraceback, kind: str, message: str) -> Told:
         writer.traces = [each for each in writer.traces if each is not trace]

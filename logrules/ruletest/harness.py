@@ -73,8 +73,8 @@ def events_of(on: Prepared, log: str, first_line: int = 1) -> list[Event]:
     found = on.scanners.find(Window(SOURCE, 0, 0, data))
     ends = LogEnds()
     ends.add(0, data)
-    unasked = on.reader.ending(SOURCE, ends.last_lines(first_line - 1 + data.count(b"\n")))
-    opening = (on.reader.opening(SOURCE, line) for line in (ends.first_lines() if first_line == 1 else ()))
+    unasked = on.reader.tail_events(SOURCE, ends.last_lines(first_line - 1 + data.count(b"\n")))
+    opening = (on.reader.head_event(SOURCE, line) for line in (ends.first_lines() if first_line == 1 else ()))
     return [*on.reader.events(found, first_line), *unasked, *opening]
 
 

@@ -5,15 +5,17 @@ and the log of a dead job is often an archive cut short by a full disk.
 So an archive never raises: what could be expanded is passed on, and the fault is noted.
 """
 
-import importlib
 import re
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from logrules.model.errors import SourceError
 from logrules.model.record import record
+
+if TYPE_CHECKING:
+    import zstandard
 
 # A fault costs what the failing call had expanded, so calls are kept short where the
 # library cannot give that back.
@@ -100,7 +102,7 @@ def _byte_by_byte(stream: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
 class _Zstandard:
     """The zstandard package with the common interface."""
 
-    def __init__(self, stream: _Decoder) -> None:
+    def __init__(self, stream: "zstandard.ZstdDecompressionObj") -> None:
         self._stream = stream
         self._pending = b""
 
@@ -119,8 +121,7 @@ class _Zstandard:
     def decompress(self, data: bytes, max_length: int) -> bytes:  # noqa: ARG002 (the package has no such limit)
         data = self._pending + data
         self._pending = data[_ZSTD_FEED_BYTES:]
-        feed: Callable[[bytes], bytes] = self._stream.decompress  # type: ignore[assignment]
-        return feed(data[:_ZSTD_FEED_BYTES])
+        return self._stream.decompress(data[:_ZSTD_FEED_BYTES])
 
 
 def _start_bzip2() -> _Decoder:
@@ -136,19 +137,14 @@ def _start_xz() -> _Decoder:
 
 
 def _start_zstd() -> _Decoder:
-    try:
-        package = importlib.import_module("zstandard")
-        return _Zstandard(package.ZstdDecompressor(max_window_size=1 << _ZSTD_WINDOW_LOG).decompressobj())
-    except ImportError:
-        pass
-    try:
-        standard = importlib.import_module("compression.zstd")
-        limits = {standard.DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG}
-        decoder: _Decoder = standard.ZstdDecompressor(options=limits)
-    except ImportError:
-        message = "zstd-compressed input needs the zstandard package (pip install zstandard) or Python 3.14"
-        raise SourceError(message) from None
-    return decoder
+    if sys.version_info >= (3, 14):
+        from compression.zstd import DecompressionParameter, ZstdDecompressor
+
+        decoder: _Decoder = ZstdDecompressor(options={DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG})
+        return decoder
+    import zstandard
+
+    return _Zstandard(zstandard.ZstdDecompressor(max_window_size=1 << _ZSTD_WINDOW_LOG).decompressobj())
 
 
 _CODECS = (

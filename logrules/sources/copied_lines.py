@@ -166,10 +166,11 @@ _KIND_SHARE, _FEWEST_KINDS = 0.8, 4
 _KIND_CHARS = 24
 _FILE = rb"(?:(?P<file>[^\s:]{0,200}\.[A-Za-z]\w{0,9})[:-])?"
 # What stands behind the number; of `grep`, a colon where the line was searched for, a hyphen where it stands beside.
+_SEARCHED = rb"[:-](?!\d\d:)"
 _ENDS = (
     rb"(?:\t|\r?$)",
     rb"[ \t]*(?:\xe2\x94\x82|\xe2\x94\x83|\|)",
-    rb"[:-](?!\d\d:)",
+    _SEARCHED,
     rb"[.)](?=[ \t]|\r?$)",
     rb"\]",
     rb"(?=[ \t]|\r?$)",
@@ -190,7 +191,7 @@ def _numbered(head: bytes) -> Rewrite | None:
     lines = head.count(b"\n") - len(_BLANK_LINE.findall(head))
     for end, column in zip(_ENDS, _COLUMNS, strict=True):
         found = list(column.finditer(head))
-        searched = end is _ENDS[2]
+        searched = end is _SEARCHED
         far = searched and bool(found) and int(found[0]["number"]) >= _FAR
         if len(found) < max(_FEWEST_FAR if far else _FEWEST_NUMBERED, _NUMBERED_SHARE * lines):
             continue

@@ -49,7 +49,8 @@ class GrowingForm:
             if self._head.count(b"\n") >= _LIVE_LINES or len(self._head) >= HEAD_BYTES:
                 self._form, self._head = form_of(self._head, saved=False), None
         # The rest of a line that was begun has no beginning of its own.
-        rest, self._open = data.find(b"\n") + 1 or len(data) if self._open else 0, not data.endswith(b"\n")
+        rest = (data.find(b"\n") + 1 or len(data)) if self._open else 0
+        self._open = not data.endswith(b"\n")
         return records_as_lines(data[:rest]) + self._form.lines(data[rest:]) if rest else self._form.lines(data)
 
 

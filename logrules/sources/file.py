@@ -121,25 +121,15 @@ def saved_items(name: str, open_file: Callable[[], FileIO], block_bytes: int) ->
     """Everything that a saved source yields, from the opening of the file to its closing."""
     faults: list[str] = []
     _keep_freed_blocks()
-    with open_file() as file, _faults_of(name):
+    with open_file() as file:
         yield from _log_items(name, _lines_of(file, min(block_bytes, MAX_LINE_BYTES), faults), faults)
 
 
 def stream_items(name: str, file: Readable, block_bytes: int) -> Iterator[Block | Skipped]:
     """Everything that an open byte stream yields, plain or compressed, as it comes."""
     faults: list[str] = []
-    with _faults_of(name):
-        pieces = text_of(file, min(block_bytes, MAX_LINE_BYTES), faults)
-        yield from _log_items(name, whole_lines(pieces, MAX_LINE_BYTES), faults)
-
-
-@contextlib.contextmanager
-def _faults_of(name: str) -> Iterator[None]:
-    """Say of which log a fault is."""
-    try:
-        yield
-    except SourceError as fault:
-        raise SourceError(f"{name}: {fault}") from None
+    pieces = text_of(file, min(block_bytes, MAX_LINE_BYTES), faults)
+    yield from _log_items(name, whole_lines(pieces, MAX_LINE_BYTES), faults)
 
 
 def _log_items(name: str, lines: Iterator[bytes], faults: list[str]) -> Iterator[Block | Skipped]:

@@ -1,7 +1,7 @@
 """Files, patterns and folders followed as one job, and the dumps of flight recorders that come to lie there."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from threading import Event, Thread
 from time import thread_time
@@ -13,7 +13,7 @@ from logrules.sources.copied_text import GrowingForm
 from logrules.sources.descriptors import room_for
 from logrules.sources.flight_names import MAX_DUMPS
 from logrules.sources.queue import EventQueue, PendingLines
-from logrules.sources.source import RecordSource
+from logrules.sources.source import RecordSource, SavedSource
 from logrules.sources.tail import ROTATED, Anew, Grown, Tail, first_names
 from logrules.sources.wall_clock import now
 from logrules.sources.watch_paths import WatchedPaths
@@ -30,44 +30,37 @@ _NO_ROOM = "is not followed: this process may hold no further files open; raise 
 _ABSENT = ("no such file or directory", "not a directory", "the system cannot find the file specified")
 
 
-class Backlog:
+class Backlog(SavedSource):
     """What a file already holds when following begins, read as a saved log: whole lines, to where it now ends.
 
-    ``offset`` is where they end, once they were read. What was there before us came when the file was last written, at
-    the latest. ``stopped`` ends it early.
+    What was there before us came when the file was last written, at the latest. ``stopped`` ends it early.
     """
 
     def __init__(self, name: str, tail: Tail, pass_on: Callable[[bytes], None], stopped: Event) -> None:
-        self.name = name
-        self.offset = 0
-        self._tail = tail
-        self._pass_on = pass_on
-        self._stopped = stopped
         self._pieces = PendingLines(name)
-        self._items = tail.look()
-        self._ended = False
+        super().__init__(name, self._blocks(tail, pass_on, stopped))
+
+    @property
+    def offset(self) -> int:
+        """Where the lines end that were read."""
+        return self._pieces.offset
 
     @property
     def form(self) -> GrowingForm:
         """How it was copied, as far as its lines tell."""
         return self._pieces.form
 
-    def read(self, until: float | None) -> Block | End:  # noqa: ARG002 (what is there is not waited for)
-        """The next whole lines, or the end."""
-        while not (self._ended or self._stopped.is_set()):
-            if self._pieces.has_line_end:
-                lines = self._pieces.whole_lines()
-                self._pass_on(lines)
-                block = self._pieces.block_of(lines)
-                self.offset += len(block.data)
-                return block
-            item = next(self._items, None)
+    def _blocks(self, tail: Tail, pass_on: Callable[[bytes], None], stopped: Event) -> Iterator[Block]:
+        for item in tail.look():
             if isinstance(item, Grown):
                 self._pieces.add(item.data, min(item.written, now()), 0.0)
-            elif item is None:
-                self._tail.back(self._pieces.length)
-                self._ended = True
-        return End()
+            while self._pieces.has_line_end:
+                if stopped.is_set():
+                    return
+                lines = self._pieces.whole_lines()
+                pass_on(lines)
+                yield self._pieces.block_of(lines)
+        tail.back(self._pieces.length)
 
 
 @mutable_record

@@ -4,11 +4,10 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Thread
-from typing import NamedTuple
 
 from logrules.sources.descriptors import READ_BYTES, write_all
 from logrules.sources.queue import EventQueue
-from logrules.sources.relay import Relay, Turn
+from logrules.sources.relay import Output, Relay, Turn
 from logrules.sources.relay_feed import FrameKind, RelayFrame
 from logrules.sources.relay_process import IDLE
 from logrules.sources.wall_clock import now
@@ -17,21 +16,10 @@ _LOOK_S = 0.02
 _ANSWER_S = 0.2
 
 
-class Output(NamedTuple):
-    """One output of a job: ``ours`` is where we read it, ``onward`` where it goes on to, ``log`` what it is called.
-
-    It does not go on where ``onward`` is None.
-    """
-
-    ours: int
-    onward: int | None
-    log: str
-
-
 class JobOutput:
     """Passes ``outputs`` on and puts them into the buffer.
 
-    A relay passes them on, and goes on doing so if we are killed; where it is killed itself, another one takes over.
+    A relay passes them on, and goes on doing so if we are killed; where it is killed itself, threads of ours take over.
     ``at_end`` is called when all have ended.
     """
 
@@ -50,13 +38,12 @@ class JobOutput:
         self._reading = Thread(target=self._read, name="reading the job's output", daemon=True)
         self._reading.start()
 
-    def _begun(self, *, by_thread: bool = False) -> Relay | None:
-        """A relay for the outputs that have not ended; None where there are none (Windows), or no descriptors left."""
-        left = [(number, one.ours, one.onward) for number, one in enumerate(self._outputs) if number not in self._ended]
+    def _begun(self) -> Relay | None:
+        """A relay for the outputs; None where there are none (Windows), or no descriptors or processes left."""
 
         def begin() -> Relay | None:
             try:
-                return Relay(left, by_thread=by_thread) if os.name == "posix" else None
+                return Relay(self._outputs) if os.name == "posix" else None
             except OSError:
                 return None
 
@@ -110,15 +97,14 @@ class JobOutput:
 
     def _read(self) -> None:
         try:
-            while (relay := self._relay) is not None:
+            if (relay := self._relay) is not None:
                 for frame in relay.frames():
                     self._take(frame)
-                if self._released or not self.open_logs():
-                    return
-                self._relay = None if relay.process is None else self._begun(by_thread=True)
-                relay.release()
-            if not self._released:
+            if not self._released and self.open_logs():
                 self._turn.share_with(lambda: None)
+                self._relay = None
+                if relay is not None:  # it was killed
+                    relay.release()
                 self._pass_on_ourselves()
         finally:
             self._at_end()

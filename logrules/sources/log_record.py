@@ -14,7 +14,7 @@ _MESSAGES = ("message", "msg", "log", "event", "MESSAGE", "textPayload")
 # Loguru's line, beside its record: alone, the name is that of samples too.
 _LINE, _RECORD = "text", "record"
 # What a collector read from a program's output: the level beside it is the collector's, one for all of standard error.
-_RELAYED = ("log", "textPayload")
+_RELAYED = frozenset(("log", "textPayload"))
 _TIMES = ("time", "timestamp", "ts", "asctime", "@timestamp", "datetime", "date", "__REALTIME_TIMESTAMP")
 _LEVELS = ("level", "levelname", "severity", "log.level", "lvl", "PRIORITY")
 _FAULTS = ("error", "err")
@@ -75,14 +75,14 @@ def _lines_of(record: Mapping[str, Any]) -> list[str] | None:
         if isinstance(inner := record.get(name), dict):
             target = record.get(_TARGET)
             fields = {**fields, **inner}
-    relayed = any(name in fields for name in _RELAYED)
+    relayed = not _RELAYED.isdisjoint(fields)
     of_loguru = isinstance(fields.get(_RECORD), dict)
     message = _first(fields, (*_MESSAGES, _LINE) if of_loguru else _MESSAGES)
     if not isinstance(message, str):
         return None
     time = time_of(_first(fields, _TIMES))
     level = "" if relayed else _level(_first(fields, _LEVELS))
-    stream = next((name for name in _STREAMS if fields.get(_STREAM) == name), "")
+    stream = fields[_STREAM] if fields.get(_STREAM) in _STREAMS else ""
     if not (time or level or stream or of_loguru):
         return None
     fault = _first(fields, _FAULTS)
@@ -97,14 +97,18 @@ def _lines_of(record: Mapping[str, Any]) -> list[str] | None:
     # As the header format ``record`` reads time and level: what is behind it may be indented.
     said = f"[{level or stream or 'log'}] {lines[0]}"
     lines[0] = (f"{time} {said}" if time else said) + ("" if relayed else _figures(fields))
-    rank = as_rank(str(_first(fields, _RANKS)))
-    return lines if rank is None else [f"[rank{rank}]: {line}" for line in lines]
+    if (told := _first(fields, _RANKS)) is None or (rank := as_rank(str(told))) is None:
+        return lines
+    return [f"[rank{rank}]: {line}" for line in lines]
 
 
 def _figures(fields: Mapping[str, Any]) -> str:
     """The numbers beside a message (a step, its loss), as loggers print them on a console."""
-    numbers = [(name, value) for name, value in fields.items() if type(value) in _NUMBERS and name not in _SAID]
-    return "".join([f" {name}={value}" for name, value in numbers if _FIGURE.fullmatch(name)])
+    figures = ""
+    for name, value in fields.items():
+        if type(value) in _NUMBERS and name not in _SAID and _FIGURE.fullmatch(name):
+            figures += f" {name}={value}"
+    return figures
 
 
 def time_of(value: object) -> str:

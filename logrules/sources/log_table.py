@@ -5,10 +5,10 @@ Each row becomes the lines of its message, the time in front of the first. The f
 
 import csv
 from collections.abc import Iterator, Sequence
-from functools import partial
 from io import BytesIO, StringIO
 
 from logrules.model.late_pattern import late_pattern
+from logrules.model.record import record
 from logrules.model.stream import JOINED
 from logrules.sources.copied_form import Join
 from logrules.sources.log_record import time_of
@@ -40,7 +40,7 @@ def table_of(head: bytes) -> Join | None:
     message, time = (next((known.index(name) for name in of if name in known), None) for of in (_MESSAGES, _TIMES))
     if message is None or time is None or not rows.strip():
         return None
-    return partial(_lines, delimiter=delimiter, columns=len(names), message=message, time=time)
+    return _Table(delimiter, len(names), message, time).lines
 
 
 def _is_name(cell: str) -> bool:
@@ -56,38 +56,45 @@ def _cells(row: str, delimiter: str) -> Sequence[str]:
     return rows[0] if len(rows) == 1 else []
 
 
-def _lines(blocks: Iterator[bytes], delimiter: str, columns: int, message: int, time: int) -> Iterator[bytes]:
-    """The rows as lines, as many as each takes in the file."""
-    held: list[bytes] = []
-    size = marks = 0
-    for block in blocks:
-        done: list[bytes] = []
-        for line in BytesIO(block):
-            held.append(line)
-            size += len(line)
-            marks += line.count(b'"')
-            if marks % 2 and size < _MOST_BYTES:
-                continue
-            row = b"".join(held)
-            done.append(_line(row, delimiter, columns, message, time) or row)
-            held, size, marks = [], 0, 0
-        yield b"".join(done)
-    yield b"".join(held)
+@record
+class _Table:
+    """What parts the cells of a row, how many these are, and which of them say what and when."""
 
+    delimiter: str
+    columns: int
+    message: int
+    time: int
 
-def _line(row: bytes, delimiter: str, columns: int, message: int, time: int) -> bytes | None:
-    """The message of a row and when it came; None where it is no row of the table."""
-    # A bar is redrawn behind a carriage return, which would end the row.
-    text = row.decode(errors="surrogateescape").replace("\r\n", "\n").replace("\r", _REDRAW)
-    cells = _cells(text, delimiter)
-    if len(cells) != columns:
-        return None
-    said = cells[message].replace(_REDRAW, "\r").rstrip("\r\n")
-    told = time_of(cells[time])
-    # A record tells its own time.
-    if not (said.startswith("{") and said.endswith("}")):
-        said = f"{told} [log] {said}" if _ISO.fullmatch(told) else f"{told}\t{said}"
-    data = said.encode(errors="surrogateescape").replace(JOINED, b"")
-    physical = row.count(b"\n")
-    missing = physical - data.count(b"\n") - row.endswith(b"\n")
-    return data + JOINED * max(missing, 0) + (b"\n" if row.endswith(b"\n") else b"")
+    def lines(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+        """The rows as lines, as many as each takes in the file."""
+        held: list[bytes] = []
+        size = marks = 0
+        for block in blocks:
+            done: list[bytes] = []
+            for line in BytesIO(block):
+                held.append(line)
+                size += len(line)
+                marks += line.count(b'"')
+                if marks % 2 and size < _MOST_BYTES:
+                    continue
+                row = b"".join(held)
+                done.append(self._line(row) or row)
+                held, size, marks = [], 0, 0
+            yield b"".join(done)
+        yield b"".join(held)
+
+    def _line(self, row: bytes) -> bytes | None:
+        """The message of a row and when it came; None where it is no row of the table."""
+        # A bar is redrawn behind a carriage return, which would end the row.
+        text = row.decode(errors="surrogateescape").replace("\r\n", "\n").replace("\r", _REDRAW)
+        cells = _cells(text, self.delimiter)
+        if len(cells) != self.columns:
+            return None
+        said = cells[self.message].replace(_REDRAW, "\r").rstrip("\r\n")
+        told = time_of(cells[self.time])
+        # A record tells its own time.
+        if not (said.startswith("{") and said.endswith("}")):
+            said = f"{told} [log] {said}" if _ISO.fullmatch(told) else f"{told}\t{said}"
+        data = said.encode(errors="surrogateescape").replace(JOINED, b"")
+        end = b"\n" if row.endswith(b"\n") else b""
+        return data + JOINED * (row.count(b"\n") - data.count(b"\n") - len(end)) + end

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Lock
+from typing import NamedTuple
 
 from logrules.sources import relay_process
 from logrules.sources.relay_feed import RelayFrame, unpacked
@@ -19,23 +20,34 @@ _NUMBERS = 128
 _ENDING_S = 0.3
 
 
-class Relay:
-    """Passes ``outputs`` (number, ours, and where it goes on to, if anywhere) on, in a process. POSIX only.
+class Output(NamedTuple):
+    """One output of a job: ``ours`` is where we read it, ``onward`` where it goes on to, ``log`` what it is called.
 
-    Where that cannot be started, or with ``by_thread``, a thread of ours does so, as long as we live.
+    It does not go on where ``onward`` is None.
     """
 
-    def __init__(self, outputs: Sequence[tuple[int, int, int | None]], *, by_thread: bool = False) -> None:
+    ours: int
+    onward: int | None
+    log: str
+
+
+class Relay:
+    """Passes ``outputs`` on, in a process that numbers them as they stand there. POSIX only.
+
+    Raises OSError where that cannot be started.
+    """
+
+    def __init__(self, outputs: Sequence[Output]) -> None:
         self._control, theirs = socket.socketpair()
         feed, fed = os.pipe()
         self._feed = os.fdopen(feed, "rb")
-        self.process = None if by_thread else _started(theirs, fed, outputs)
-        self._thread = Thread(
-            target=relay_process.pass_on, args=(theirs, fed, outputs), name="passing output on", daemon=True
-        )
-        if self.process is None:
-            self._thread.start()
-        else:
+        try:
+            self.process = _started(theirs, fed, outputs)
+        except OSError:
+            self._feed.close()
+            self._control.close()
+            raise
+        finally:
             theirs.close()
             os.close(fed)
         self._number = 0
@@ -74,28 +86,19 @@ class Relay:
         with suppress(OSError):
             self._control.sendall(relay_process.RELEASE + bytes([0]))
         self._control.close()
-        if self.process is None:
-            self._thread.join(_ENDING_S)
-            return
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(_ENDING_S)
 
 
-def _started(
-    control: socket.socket, feed: int, outputs: Sequence[tuple[int, int, int | None]]
-) -> "subprocess.Popen[bytes] | None":
-    """The process; None where it cannot be started."""
-    words = [f"{number}:{ours}:{'' if onward is None else onward}" for number, ours, onward in outputs]
+def _started(control: socket.socket, feed: int, outputs: Sequence[Output]) -> "subprocess.Popen[bytes]":
+    words = [f"{one.ours}:{'' if one.onward is None else one.onward}" for one in outputs]
     passed = (control.fileno(), feed)
-    try:
-        return subprocess.Popen(  # noqa: S603 (this interpreter, our own module)
-            [sys.executable or "", "-I", "-S", "-c", _PROGRAM, *map(str, passed), *words],
-            stdin=None if any(not ours for _, ours, _ in outputs) else subprocess.DEVNULL,
-            pass_fds=(*passed, *(one for _, *both in outputs for one in both if one is not None)),
-            start_new_session=True,
-        )
-    except OSError:
-        return None
+    return subprocess.Popen(  # noqa: S603 (this interpreter, our own module)
+        [sys.executable or "", "-I", "-S", "-c", _PROGRAM, *map(str, passed), *words],
+        stdin=None if any(not one.ours for one in outputs) else subprocess.DEVNULL,
+        pass_fds=(*passed, *(at for one in outputs for at in (one.ours, one.onward) if at is not None)),
+        start_new_session=True,
+    )
 
 
 class Turn:

@@ -91,18 +91,11 @@ class RelayFeed:
         """Where there is something to write, what it is written to."""
         return self._descriptor if self._waiting else None
 
-    def leaves_out(self, output: int) -> bool:
-        """Whether of this output there is no room for more."""
-        return output in self._gaps
-
     def put(self, output: int, data: bytes) -> None:
         """A piece of an output."""
-        if self._descriptor is None:
-            return
         gap = self._gaps.get(output)
         if gap is None and self._size + len(data) <= self._limit:
             self._push(RelayFrame(FrameKind.PIECE, output, data, arrived=steady()))
-            self.flush()
             return
         if gap is None:
             gap = self._gaps[output] = _Gap()
@@ -121,26 +114,19 @@ class RelayFeed:
             return None
         return max(min(gap.begun for gap in self._gaps.values()) + self._gap_s - steady(), 0.0)
 
-    def resume(self, output: int, size: int, lines: int) -> None:
-        """Say what was left out: what came here, and ``size`` bytes of ``lines`` lines that went another way."""
-        gap = self._gaps.pop(output, None)
-        if gap is None or self._descriptor is None:
-            return
-        self._push(RelayFrame(FrameKind.LEFT_OUT, output, lines=gap.lines + lines, size=gap.size + size))
-        self._push(RelayFrame(FrameKind.PIECE, output, gap.latest, arrived=steady()))
-        self.flush()
+    def resume(self, output: int) -> None:
+        """Say how much of this output was left out, and give the last of it."""
+        if (gap := self._gaps.pop(output, None)) is not None:
+            self._push(RelayFrame(FrameKind.LEFT_OUT, output, lines=gap.lines, size=gap.size))
+            self._push(RelayFrame(FrameKind.PIECE, output, gap.latest, arrived=steady()))
 
     def fail(self, output: int, reason: str) -> None:
         """A part of an output could not be written to where it goes on."""
-        if self._descriptor is not None:
-            self._push(RelayFrame(FrameKind.FAULT, output, reason.encode()))
-            self.flush()
+        self._push(RelayFrame(FrameKind.FAULT, output, reason.encode()))
 
     def end(self, output: int) -> None:
         """An output has ended."""
-        if self._descriptor is not None:
-            self._push(RelayFrame(FrameKind.END, output))
-            self.flush()
+        self._push(RelayFrame(FrameKind.END, output))
 
     def flush(self) -> None:
         """Hand over what is taken just now."""
@@ -167,9 +153,13 @@ class RelayFeed:
         self._size = 0
 
     def _push(self, frame: RelayFrame) -> None:
+        """Put a frame behind what waits, where somebody takes it."""
+        if self._descriptor is None:
+            return
         size = len(frame.data) or frame.size
         head = _HEAD.pack(frame.kind, frame.output, frame.lines, size, frame.arrived)
         # To write a large piece by itself takes less than to copy it behind its head.
         for part in (head, frame.data) if len(frame.data) >= _LARGE_BYTES else (head + frame.data,):
             self._waiting.append(memoryview(part))
             self._size += len(part)
+        self.flush()

@@ -155,7 +155,7 @@ def test_what_a_bar_draws_over_a_line_is_of_who_carries_the_line(shipped):
 def test_of_a_last_line_that_was_drawn_over_the_last_state_counts(shipped):
     reader = Reader(shipped, Scanner(shipped.signals, trace=shipped.trace).signals_of)
     line = RawLine(7, 100, b"trainer-1  | \rMap: 1%|#  | 1/100\rMap: 2%|#  | 2/100\r  \r")
-    (event,) = reader.ending("log", [line])
+    (event,) = reader.tail_events("log", [line])
     assert (event.text, event.offset, event.worker.role) == ("Map: 2%|#  | 2/100", 133, "trainer-1")
 
 

@@ -645,3 +645,30 @@ def test_any_interleaving_of_two_named_workers_gives_both():
         failures = _told("\n".join(mixed) + "\n")
         assert sorted(failure.worker.rank or 0 for failure in failures) == [0, 1]
         assert {len(failure.frames) for failure in failures} == {2}
+
+
+def test_an_exception_ends_one_of_two_tracebacks_that_were_written_at_once():
+    failures = _told(
+        """\
+Traceback (most recent call last):
+  File "/app/train.py", line 9, in <module>
+    main()
+  File "/app/train.py", line 5, in main
+    first(batch)
+  File "/app/train.py", line 2, in first
+Traceback (most recent call last):
+  File "/app/train.py", line 9, in <module>
+    return batch["rows"]
+KeyError: 'rows'
+    main()
+  File "/app/train.py", line 5, in main
+    first(batch)
+  File "/app/train.py", line 2, in first
+    return batch["rows"]
+KeyError: 'rows'
+"""
+    )
+    assert [(failure.type, [frame.line for frame in failure.frames]) for failure in failures] == [
+        ("KeyError", [9, 5, 2]),
+        ("KeyError", [9, 5, 2]),
+    ]

@@ -328,16 +328,6 @@ def test_a_plain_file_called_gz_is_plain(tmp_path: Path) -> None:
     assert not skipped
 
 
-def test_zstd_without_a_decoder_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> None:
-        raise ImportError(name)
-
-    source = saved(tmp_path, COMPRESS["zstd"](LINES))
-    monkeypatch.setattr("logrules.sources.archive.importlib.import_module", missing)
-    with pytest.raises(SourceError, match=r"rank0\.log: zstd-compressed input needs the zstandard package"):
-        source.read(until=None)
-
-
 # --- pipes -----------------------------------------------------------------------------
 
 
