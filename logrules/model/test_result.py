@@ -95,10 +95,15 @@ def total(shares: Iterable[Share]) -> Share:
 
 
 class RejectReason(StrEnum):
-    """Why a line with a signal's words does not match."""
+    """Why a line with a signal's words does not match; a stance: the line has this one, which the signal refuses."""
 
     PATTERN = "pattern"
     VETO = "veto"
+    FACT = "fact"
+    ADVICE = "advice"
+    ECHO = "echo"
+    RETRY = "retry"
+    CAUGHT = "caught"
 
 
 @record

@@ -13,7 +13,7 @@ from logrules.output.numbers import counted
 _MAX_LINE = 300
 _SHOWN_TEXT = 160
 _SHOWN_WORDS = 3
-_WHY = {tests.RejectReason.PATTERN: "its pattern does not fit", tests.RejectReason.VETO: "`unless` forbids it"}
+_WHY = {tests.RejectReason.PATTERN: "its pattern does not fit", tests.RejectReason.VETO: "`except` forbids it"}
 
 
 def render_findings(findings: Sequence[Problem], files: int, out: TextIO) -> None:
@@ -147,7 +147,7 @@ def _signal(signal: tests.SignalSeen) -> Iterator[str]:
 
 def _line(one: tests.SignalHit) -> str:
     captures = ", ".join(f"{name}={value}" for name, value in one.captures)
-    note = f"  [{_WHY[one.refused]}]" if one.refused else f"  {{{captures}}}" if captures else ""
+    note = f"  [{_WHY.get(one.refused, f'read as {one.refused}: name that in `stance`')}]" if one.refused else f"  {{{captures}}}" if captures else ""
     return f"{safe(one.source)}:{one.line}: {safe(one.text.strip())[:_SHOWN_TEXT]}{safe(note)}"
 
 

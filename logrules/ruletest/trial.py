@@ -11,10 +11,10 @@ from logrules.model.test_result import Clause, RejectReason, SignalHit, SignalSe
 from logrules.ruleset.condition import all_signals
 from logrules.ruleset.long_tables import SignalTable
 from logrules.ruleset.pack import Pack, Rule, Signal
-from logrules.ruleset.pattern import found_in_time
 from logrules.ruleset.when import spell
 from logrules.ruletest.condition_trace import ConditionPart
 from logrules.ruletest.judging import condition_tree
+from logrules.ruletest.refusal import Refusal, against, why_refused
 from logrules.sources.source import Source
 
 # Enough to see what goes on; all are counted.
@@ -90,7 +90,7 @@ class _Tally:
     def refuse(self, event: Event, why: RejectReason) -> None:
         self.refused_count += 1
         if len(self.refused) < SHOWN_LINES:
-            self.refused.append(SignalHit(event.source, event.line, event.text, refused=why))
+            self.refused.append(SignalHit(event.source, event.file_line, event.text, refused=why))
 
     def seen(self, signal: Signal) -> SignalSeen:
         hits, refused = tuple(self.hits), tuple(self.refused)
@@ -119,9 +119,7 @@ class _Watch:
                 tally.hit(event, found[own])
                 touched = True
             elif number in found:
-                unless = self.on.pack.signals[own].unless
-                vetoed = unless is not None and found_in_time(unless, event.text, 1.0)
-                tally.refuse(event, RejectReason.VETO if vetoed else RejectReason.PATTERN)
+                tally.refuse(event, why_refused(self.on.pack.signals[own], event))
         # A traceback counts when its last line has come, a wait when any line closes it.
         if touched or self.held:
             self.turn(event.source, event.line)
@@ -146,11 +144,10 @@ class _Watch:
                     tally.tracebacks.add(told)
                     tally.hit(event, hit.captures)
 
-    def refused(self) -> dict[int, int]:
+    def refused(self) -> dict[int, Refusal]:
         """The signals that only ever refused a line, and the first such line."""
-        return {
-            number: tally.refused[0].line for number, tally in self.tallies.items() if tally.refused and not tally.hits
-        }
+        only = {number: tally.refused[0] for number, tally in self.tallies.items() if not tally.hits and tally.refused}
+        return {number: (hit.line, against(hit.refused)) for number, hit in only.items() if hit.refused is not None}
 
 
 def _parts(tree: ConditionPart) -> Iterator[ConditionPart]:

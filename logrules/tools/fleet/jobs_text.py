@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _UNREAD = Text("not read", "未读")
-# In the order in which they are given up where the terminal is too narrow for all: the last first.
 _COLUMNS = (
     Text("job", "作业"),
     Text("status", "状态"),
@@ -26,8 +25,9 @@ _COLUMNS = (
     Text("ended", "结束"),
     Text("lost", "损失"),
 )
-_JOB, _STATUS, _PHASE, _CULPRIT, _ENDED = 0, 1, 3, 4, 5
-_GIVEN_UP = (_PHASE, _ENDED, _CULPRIT)
+_JOB, _STATUS, _CAUSE, _PHASE, _CULPRIT, _ENDED, _LOST = range(len(_COLUMNS))
+# In this order where the terminal is too narrow for all.
+_GIVEN_UP = (_PHASE, _ENDED, _CULPRIT, _LOST, _CAUSE)
 _MIN_JOB = 16
 _COLOR = {Status.FAILED: "red", Status.STALLED: "yellow", None: "magenta"}
 _SHOWN = 4
