@@ -16,7 +16,7 @@ from logrules.model.timeline import WorkerNow
 from logrules.output import messages as words
 from logrules.output.brief_steps import in_one_line
 from logrules.output.escape import safe
-from logrules.output.numbers import certainty_in_words, duration
+from logrules.output.numbers import certainty_in_words, duration, lines_said
 from logrules.output.styled import Color
 from logrules.output.text_parts import COLOR, ranks_at, status_color, status_word
 
@@ -105,7 +105,7 @@ def _head(update: Update, report: Report, view: PanelView) -> Line:
         (f"{safe(view.job)} " if view.job else "", "bold"),
         (status_word(report).of(language), f"bold {status_color(report)}"),
         (f" {words.IN_PHASE.of(language).format(phase=report.phase)}", "bold"),
-        (f" · {update.lines:,} {words.LINES.of(language)} ──", "dim"),
+        (f" · {lines_said(update.lines, language)} ──", "dim"),
     )
 
 

@@ -146,8 +146,11 @@ def _signal(signal: tests.SignalSeen) -> Iterator[str]:
 
 
 def _line(one: tests.SignalHit) -> str:
-    captures = ", ".join(f"{name}={value}" for name, value in one.captures)
-    note = f"  [{_WHY.get(one.refused, f'read as {one.refused}: name that in `stance`')}]" if one.refused else f"  {{{captures}}}" if captures else ""
+    note = ""
+    if one.refused:
+        note = f"  [{_WHY.get(one.refused, f'read as {one.refused}: name that in `stance`')}]"
+    elif one.captures:
+        note = f"  {{{', '.join(f'{name}={value}' for name, value in one.captures)}}}"
     return f"{safe(one.source)}:{one.line}: {safe(one.text.strip())[:_SHOWN_TEXT]}{safe(note)}"
 
 

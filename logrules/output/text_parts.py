@@ -16,7 +16,7 @@ from logrules.model.report import (
 )
 from logrules.output import messages as words
 from logrules.output.escape import safe
-from logrules.output.numbers import moment, ranks_in_words
+from logrules.output.numbers import lines_said, moment, ranks_in_words
 from logrules.output.rank_sentences import coverage
 from logrules.output.shell import path_word
 from logrules.output.styled import Page, StyledText, clipped
@@ -149,7 +149,7 @@ def _facts(report: Report, language: str) -> list[str]:
     read = ", ".join(report.sources[:MAX_SOURCES])
     if len(report.sources) > MAX_SOURCES:
         read += f" … ({words.LOGS.of(language).format(count=len(report.sources))})"
-    lines = f"{report.lines:,} {(words.LINE if report.lines == 1 else words.LINES).of(language)}"
+    lines = lines_said(report.lines, language)
     facts = [read, lines] if read else [lines]
     if report.comparison is not None:
         facts.append(coverage(report.comparison, language))

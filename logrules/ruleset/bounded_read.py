@@ -31,7 +31,7 @@ def read_named(path: Path, limit: int) -> bytes:
     try:
         return read_bounded(path, limit)
     except OSError as fault:
-        raise PackError([Problem(Position(str(path)), f"cannot be read: {fault.strerror or fault}")]) from None
+        raise PackError([Problem(Position(str(path), 0), f"cannot be read: {fault.strerror or fault}")]) from None
 
 
 def decoded(raw: bytes, shown: str) -> str:

@@ -51,4 +51,3 @@ def why_refused(signal: Signal, event: Event) -> RejectReason:
 def against(why: RejectReason) -> str:
     """What speaks against a line, as the end of a sentence that names its words."""
     return _AGAINST.get(why, f"but is read as {why}: name that in its `stance`")
-

@@ -295,7 +295,7 @@ def test_groups_are_listed(runs, capsys):
     }  # fmt: skip
     assert main(["scan", "runs", "--group", "cause", "--lang", "en"]) == 1
     head, title, when, which = capsys.readouterr().out.splitlines()
-    assert head == "cuda-oom  1 of 1 jobs failed · lost 32m · 2.1 GPU-hours"
+    assert head == "cuda-oom  1 of 1 job failed · lost 32m · 2.1 GPU-hours"
     assert (title, when, which) == ("  The GPU ran out of memory", "  first 2025-06-15, last 2025-06-15", "  a")
 
 
@@ -321,6 +321,17 @@ def test_an_unchanged_job_is_not_read_again(runs, capsys, monkeypatch):
     monkeypatch.setenv("LOGRULES_STATE_DIR", str(runs.parent / "state"))
     assert main(["scan", "runs", "--format", "jsonl"]) == 1
     assert capsys.readouterr().out == before
+
+
+def test_jobs_are_listed_where_nothing_can_be_kept(runs, capsys, monkeypatch):
+    (runs.parent / "file").write_text("")
+    monkeypatch.setenv("LOGRULES_STATE_DIR", str(runs.parent / "file/state"))
+    assert main(["scan", "runs", "--format", "jsonl"]) == 1
+    told = capsys.readouterr()
+    assert '"status": "failed"' in told.out
+    assert told.err.endswith("cannot be used as history (not a directory); results are not kept\n")
+    # Who names a place means it.
+    assert main(["scan", "runs", "--history", str(runs.parent / "file/state/x")]) == 2
 
 
 def test_a_job_that_went_on_is_read_again(runs, capsys):

@@ -299,6 +299,16 @@ def test_no_word_of_a_narrow_table_is_cut(width):
     assert all(word in whole or not any(part.startswith(word) for part in whole) for word in words)
 
 
+def test_a_narrow_table_still_names_the_jobs():
+    from rich.console import Console
+
+    fine = JobSummary("runs/llama-70b", Status.HEALTHY, phase="train_step", ended=NOW)
+    failed = JobSummary("runs/b", Status.FAILED, cause="object-store-oom", ended=NOW, lost_s=7200.0)
+    out = io.StringIO()
+    Console(file=out, width=40).print(_table([fine, failed], 40, "en"))
+    assert [row.split()[0] for row in out.getvalue().splitlines()] == ["job", "runs/llama-70b", "runs/b"]
+
+
 def page(jobs, remarks=None, **more) -> str:
     out = io.StringIO()
     render_page(jobs, remarks or {}, NOW, out, first="fingerprint", **({"everything": False} | more))

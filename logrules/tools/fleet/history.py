@@ -44,6 +44,14 @@ def default_history() -> Path:
         raise LogrulesError("no home folder to keep a history in: set LOGRULES_STATE_DIR") from None
 
 
+def has_history() -> bool:
+    """Whether results were kept where they usually are."""
+    try:
+        return default_history().exists()
+    except (LogrulesError, OSError):
+        return False
+
+
 def seen_job(path: str, summary: JobSummary, read: float) -> SeenJob:
     """The job, dated by its own logs, but never later than when it was read: clocks of logs may be wrong."""
     return SeenJob(path, summary, read if summary.ended is None else min(summary.ended, read))

@@ -1,9 +1,10 @@
 """`logrules scan`: all jobs below a folder, a line each."""
 
 import argparse
+import sys
 import time
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ from logrules.cli.shared_options import (
     named,
     refuse_log,
 )
+from logrules.model.errors import LogrulesError
+from logrules.output.escape import safe
 from logrules.tools.cluster import engine_option
 from logrules.tools.fleet.listing import add_list_options, print_jobs
 
@@ -63,14 +66,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Scan, keep and list."""
-    from logrules.tools.fleet.history import history_in, seen_job
+    from logrules.tools.fleet.history import seen_job
     from logrules.tools.fleet.listing import moment
 
     refuse_log(options.output, options.roots)
     since = moment(options.since) if options.since else None
     jobs = [job for job in _found(options) if since is None or job.modified >= since]
     pack = chosen_pack(options)
-    with nullcontext() if options.no_history else history_in(options.history) as kept:
+    with _history(options) as kept:
         summaries = _summaries(jobs, pack, kept, options)
         remarks = {} if kept is None else kept.remarks()
     if since is not None:
@@ -78,6 +81,21 @@ def run(options: argparse.Namespace) -> int:
     now = time.time()  # noqa: TID251 (the command line looks at the clock)
     print_jobs([seen_job(one.job, one, now) for one in summaries], remarks, options)
     return 1 if any(one.troubled for one in summaries) else 0
+
+
+def _history(options: argparse.Namespace) -> "AbstractContextManager[History | None]":
+    """Where results are kept; None where that is not wanted, or nobody named a place and the usual one is none."""
+    from logrules.tools.fleet.history import has_history, history_in
+
+    if options.no_history:
+        return nullcontext()
+    try:
+        return history_in(options.history)
+    except LogrulesError as fault:
+        if options.history or has_history():
+            raise
+        print(f"logrules: {safe(str(fault))}; results are not kept", file=sys.stderr)
+        return nullcontext()
 
 
 def _found(options: argparse.Namespace) -> "Sequence[FoundJob]":

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +11,9 @@ from logrules.cli.shared_options import (
     add_format_option,
     add_language_options,
     add_pack_options,
+    whole_number,
 )
+from logrules.model.errors import LogrulesError
 from logrules.model.stream import End
 
 ABOUT = "show where the processes of a running job are, and why they hang"
@@ -33,7 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--pid", type=int, help="the job's first process")
+    which.add_argument("--pid", type=whole_number(1), help="the job's first process")
     which.add_argument("--job", type=Path, metavar="FOLDER", help="the job's working folder, or the folder of its logs")
     parser.add_argument("--slow", action="store_true", help="look for the slowest process, not for what hangs")
     parser.add_argument(
@@ -69,20 +70,20 @@ def run(options: argparse.Namespace) -> int:
     from logrules.cli.diagnose import exit_status, render_report
     from logrules.cli.shared_options import chosen_format, chosen_pack, write_output
     from logrules.engine.follow import Following
-    from logrules.output.escape import safe
     from logrules.sources.discover import discover
     from logrules.sources.wall_clock import now
-    from logrules.tools.inspection.job_processes import processes_in, python_processes
+    from logrules.tools.inspection.job_processes import is_process, processes_in, python_processes
     from logrules.tools.inspection.probes import ProbeResult, probe_hang, probe_slowness, show_probe_result
     from logrules.tools.inspection.stack_samples import hosts_of
 
     processes = python_processes(options.pid) if options.job is None else processes_in(options.job)
     if not processes:
-        told = f"{options.pid}: no Python process at or below it" if options.job is None else (
-            f"{safe(str(options.job))}: no Python process works there or has a file of it open"
+        if options.job is not None:
+            raise LogrulesError(f"{options.job}: no Python process works there or has a file of it open")
+        raise LogrulesError(
+            f"{options.pid}: no Python process at or below it" if is_process(options.pid)
+            else f"--pid {options.pid}: there is no such process"
         )  # fmt: skip
-        print(f"logrules: {told}", file=sys.stderr)
-        return EXIT_UNUSABLE
     logs = discover([str(options.job)]).sources if options.job is not None else ()
     hosts = hosts_of(options.inspect_hosts) if options.inspect_hosts else ()
     seen: list[ProbeResult] = []
