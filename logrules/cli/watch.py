@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from logrules.model.report import Report
     from logrules.model.timeline import WorkerNow
     from logrules.notify.listener import Listener
-    from logrules.notify.stall_memory import StallMemory
+    from logrules.notify.stall_tracker import StallTracker
 
 _FINISHED = Text("Finished: exit status 0{after}", "已结束：退出码 0{after}")
 _AFTER = Text(", last step {steps}", "，最后一步 {steps}")
@@ -103,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.cli.watch_targets import job_of
     from logrules.engine.follow import Following
     from logrules.engine.run import why_empty
-    from logrules.notify.stall_memory import StallMemory
+    from logrules.notify.stall_tracker import StallTracker
     from logrules.ruleset.kept_values import keep_patterns
 
     # The threads that take in what comes need the interpreter for moments only, and must not wait 5 ms for it.
@@ -124,7 +124,7 @@ def run(options: argparse.Namespace) -> int:
     told = watch_listeners.notifiers(options, watched)
     # A program reads the document on standard output: what people read goes aside.
     told += watch_listeners.displays(options, watched, job, out if options.format == "text" else sys.stderr)
-    stalls = StallMemory(
+    stalls = StallTracker(
         following.workers,
         lambda: [cause.id for cause in rules().tables.causes if cause.tier == _ENDED],
         lambda: job.asked_by,
@@ -146,7 +146,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _watched(
-    job: "Job", following: "Following", told: "list[Listener]", stalls: "StallMemory", complain: Callable[[str], None]
+    job: "Job", following: "Following", told: "list[Listener]", stalls: "StallTracker", complain: Callable[[str], None]
 ) -> "tuple[Report | None, int | None]":
     """The last report, None where the analysis broke down; the exit status to end with, where the job decides it."""
     from logrules.cli.follow_loop import follow
@@ -174,7 +174,7 @@ def _with_paths(report: "Report", job: "Job") -> "Report":
 
 def _finished(workers: "Sequence[WorkerNow]", language: str) -> str:
     """How a command ended whose exit status is 0, with the number of its last step where lines count them."""
-    from logrules.notify.stall_memory import step_of
+    from logrules.notify.stall_tracker import step_of
 
     steps = max((step for one in workers if (step := step_of(one.step)) is not None), default=None)
     after = "" if steps is None else _AFTER.of(language).format(steps=steps)

@@ -43,7 +43,7 @@ def test_refused_rules_are_compiled_once(monkeypatch, tmp_path):
     (tmp_path / "rule.yaml").write_text("id: acme/lost\n")
     monkeypatch.setattr(watch_rules, "chosen_settings", lambda _: Settings())
     monkeypatch.setattr(watch_rules, "is_to_be_kept", lambda *_: True)
-    compiled = watch_rules._compiling(options := Namespace(rules=[str(tmp_path)], settings="none", lang="en"))  # noqa: SLF001
+    compiled = watch_rules._compiling(options := Namespace(rules=[str(tmp_path)], settings="none", lang="en"))
     assert compiled is not None
     monkeypatch.setattr(watch_rules, "_compiling", lambda _: compiled)
     monkeypatch.setattr(watch_rules, "chosen_pack", lambda *_, **__: pytest.fail("compiled again"))

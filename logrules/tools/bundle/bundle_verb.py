@@ -13,7 +13,7 @@ from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 
 if TYPE_CHECKING:
-    from logrules.tools.bundle.gather import BundlePart
+    from logrules.tools.bundle.bundle_files import BundlePart
     from logrules.tools.bundle.redact import Taken
 
 _SHOWN_LINES = 5
@@ -59,7 +59,7 @@ def _kept(text: str) -> frozenset[str]:
 
 def run(options: argparse.Namespace) -> int:
     """Gather, redact, write; the exit status."""
-    from logrules.tools.bundle.gather import manifest, redacted, write_archive
+    from logrules.tools.bundle.bundle_files import manifest, redacted, write_archive
     from logrules.tools.bundle.redact import Redactor
 
     if "-" in options.paths:
@@ -81,11 +81,11 @@ def _parts(options: argparse.Namespace) -> "list[BundlePart]":
     from logrules.cli.shared_options import chosen_pack
     from logrules.engine.run import replay
     from logrules.sources.discover import discover
-    from logrules.tools.bundle.gather import configurations, logs, machine, reports
+    from logrules.tools.bundle.bundle_files import configurations, logs, machine, reports
     from logrules.tools.doctor.doctor import examine
     from logrules.tools.doctor.doctor_verb import default_python
     from logrules.tools.doctor.machine import Asked, Machine
-    from logrules.tools.recorded import read_again, recorded
+    from logrules.tools.recorded_source import read_again, recorded
 
     found = recorded(discover(options.paths))
     report = replay(found.sources, chosen_pack(options), notes=found.notes, cache=True)

@@ -15,9 +15,9 @@ from importlib.resources import files
 import regex
 
 from logrules.parsing.literal_matcher import LiteralMatcher, matcher_of
-from logrules.tools.bundle.looks import MIN_HINTED, MIN_SIGNED, drawn_by_lot, is_by_chance, is_no_word
 from logrules.tools.bundle.score import Name, Relation, is_secret
 from logrules.tools.bundle.secret_names import matches_at
+from logrules.tools.bundle.value_kinds import MIN_HINTED, MIN_SIGNED, drawn_by_lot, is_by_chance, is_no_word
 
 _ALPHABETS = {
     "a": "[A-Za-z0-9]", "w": "[A-Za-z0-9_-]", "W": "[A-Za-z0-9_-]", "x": "[A-Za-z0-9_.-]", "b": "[A-Za-z0-9+/_=-]",

@@ -17,8 +17,8 @@ import regex
 from logrules.parsing.literal_matcher import LiteralMatcher, matcher_of
 from logrules.ruleset.pattern_work import required_words
 from logrules.tools.bundle.issued_forms import START, is_plain_json
-from logrules.tools.bundle.looks import is_nothing
 from logrules.tools.bundle.text_view import lines_round
+from logrules.tools.bundle.value_kinds import is_nothing
 
 # The words of a pattern may be an expression, where no piece of text is in every match.
 _EXPRESSION = "re:"

@@ -21,8 +21,8 @@ from logrules.model.errors import LogrulesError
 if TYPE_CHECKING:
     from logrules.ruleset.pack import Pack
     from logrules.tools.fleet.jobs import FoundJob
+    from logrules.tools.learn.draft_trials import LearnedGroup
     from logrules.tools.learn.drafting import FailureGroup
-    from logrules.tools.learn.proof import LearnedGroup
     from logrules.tools.learn.read_job import ReadJob
 
 ABOUT = "draft rules for unexplained failures, the costliest first"
@@ -148,8 +148,8 @@ def _learned(
 ) -> "tuple[LearnedGroup, ...]":
     from logrules.cli.progress_bar import progress_bar
     from logrules.tools.learn.chosen_jobs import healthy_cases, healthy_lines
+    from logrules.tools.learn.draft_trials import ProofSetup, learned_groups
     from logrules.tools.learn.drafting import Background
-    from logrules.tools.learn.proof import ProofSetup, learned_groups
 
     if not groups:
         return ()

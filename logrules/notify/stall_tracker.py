@@ -38,7 +38,7 @@ _WENT_ON = Text("then it went on", "随后恢复")
 
 
 @mutable_record
-class ToldStall:
+class TrackedStall:
     """A stall as it was told: since when nothing moved, and where those stood who had stopped.
 
     ``rule`` told of it first; ``diagnosis`` is what it was taken for last, as after a closer look. ``ranks`` are those
@@ -62,7 +62,7 @@ class ToldStall:
         return max((step for step in steps if step is not None), default=None)
 
 
-class StallMemory:
+class StallTracker:
     """Remembers the stall that was told until the job moves again.
 
     ``workers`` tells where each worker is. ``endings`` are the causes that say that somebody or something ended the
@@ -83,7 +83,7 @@ class StallMemory:
         self._exit_status = exit_status
         self._job_pid = job_pid
         self._endings = endings
-        self._stall: ToldStall | None = None
+        self._stall: TrackedStall | None = None
         self._notes: list[SourceNote] = []
         self._before: set[str] = set()
 
@@ -152,7 +152,7 @@ class StallMemory:
         steps = tuple(fix for fix in stall.fixes if process.search(fix.run or "") is None)
         return steps if looked_at or len(steps) == len(stall.fixes) else (_INSPECT, *steps)
 
-    def _remember(self, now: float, report: Report, stalls: Mapping[str, float]) -> ToldStall | None:
+    def _remember(self, now: float, report: Report, stalls: Mapping[str, float]) -> TrackedStall | None:
         """The stall that is told now, else the one that was told before."""
         shown = next((one for one in report.diagnoses if one.rule in stalls), None)
         if shown is None:
@@ -163,10 +163,10 @@ class StallMemory:
         places = self._places(ranks) if ranks else {}
         if not places:
             ranks, places = frozenset(), self._places()
-        self._stall = ToldStall(shown.rule, shown, now - stalls[shown.rule], places, ranks, now)
+        self._stall = TrackedStall(shown.rule, shown, now - stalls[shown.rule], places, ranks, now)
         return self._stall
 
-    def _lasts(self, stall: ToldStall, update: Update, report: Callable[[], Report]) -> bool:
+    def _lasts(self, stall: TrackedStall, update: Update, report: Callable[[], Report]) -> bool:
         """Whether what a closer look took it for still stands, and no worker has made a step since.
 
         What a look brings are lines too, which take back that there were none.
@@ -186,7 +186,7 @@ class StallMemory:
             if not ranks or rank_of_label(one.worker) in ranks
         }
 
-    def _stepped(self, stall: ToldStall) -> bool:
+    def _stepped(self, stall: TrackedStall) -> bool:
         """Whether a worker counts another step than when the stall was told."""
         return any(
             (step := step_of(progress)) is not None
@@ -195,12 +195,12 @@ class StallMemory:
             for label, (_, progress) in self._places(stall.ranks).items()
         )
 
-    def _progressed(self, stall: ToldStall) -> bool:
+    def _progressed(self, stall: TrackedStall) -> bool:
         """Whether one of those who had stopped says another progress: that others go on ends no stall of theirs."""
         now = self._places(stall.ranks)
         return any(progress != stall.places.get(label, (None, ""))[1] for label, (_, progress) in now.items())
 
-    def _went_on(self, stall: ToldStall, now: float, report: Callable[[], Report]) -> bool:
+    def _went_on(self, stall: TrackedStall, now: float, report: Callable[[], Report]) -> bool:
         if stall.over is None:
             return False
         moved = (
@@ -213,7 +213,7 @@ class StallMemory:
             return False
         return not any(one.severity is Severity.ERROR for one in report().diagnoses)
 
-    def _forget(self, stall: ToldStall, end: Text = _WENT_ON) -> None:
+    def _forget(self, stall: TrackedStall, end: Text = _WENT_ON) -> None:
         if len(self._notes) < MAX_NOTES:
             evidence = stall.diagnosis.evidence
             source = evidence[-1].source if evidence else "-"
@@ -237,14 +237,14 @@ class StallMemory:
         return _STILL
 
 
-def _know_better(stall: ToldStall, report: Report) -> None:
+def _know_better(stall: TrackedStall, report: Report) -> None:
     """A closer look or a later line may say why: then that is the stall, since the same moment."""
     first = report.diagnoses[0] if report.diagnoses and report.status is Status.STALLED else None
     if first is not None and first.severity is not Severity.INFO and first.rule != stall.diagnosis.rule:
         stall.diagnosis = first
 
 
-def _title(stall: ToldStall, end: Text) -> Text:
+def _title(stall: TrackedStall, end: Text) -> Text:
     one, quiet = stall.diagnosis, duration(max(stall.until - stall.since, 0.0))
     after = _NO_STEP if stall.step is None else _said(_AFTER, step=Text(str(stall.step)))
     return _said(_PLACE, title=one.title, quiet=Text(quiet), phase=Text(one.phase), after=after, end=end)
