@@ -8,14 +8,8 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logrules.cli import shared_options as shared
 from logrules.cli.progress_bar import progress_bar
-from logrules.cli.shared_options import (
-    add_pack_options,
-    add_processes_option,
-    chosen_pack,
-    named,
-    refuse_log,
-)
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 from logrules.tools.cluster import engine_option
@@ -52,16 +46,16 @@ _KEPT_TOGETHER = 100
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("roots", nargs="+", type=named, metavar="ROOT", help="folders of jobs, or logs")
+    parser.add_argument("roots", nargs="+", type=shared.named, metavar="ROOT", help="folders of jobs, or logs")
     about = "what is a job in ROOT, . for itself (default: each folder and log in it)"
-    parser.add_argument("--jobs", type=named, metavar="PATTERN", default="*", help=about)
+    parser.add_argument("--jobs", type=shared.named, metavar="PATTERN", default="*", help=about)
     parser.add_argument("--since", metavar="WHEN", help="only jobs that were active after this: 24h, 7d, a date")
     add_list_options(parser)
-    add_pack_options(parser)
+    shared.add_pack_options(parser)
     parser.add_argument("--again", action="store_true", help="also read jobs again that have not changed")
     parser.add_argument("--no-history", action="store_true", help="keep no results, and use none that were kept")
     engine_option.add_options(parser)
-    add_processes_option(parser)
+    shared.add_processes_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -69,10 +63,10 @@ def run(options: argparse.Namespace) -> int:
     from logrules.tools.fleet.history import seen_job
     from logrules.tools.fleet.listing import moment
 
-    refuse_log(options.output, options.roots)
+    shared.refuse_log(options.output, options.roots)
     since = moment(options.since) if options.since else None
     jobs = [job for job in _found(options) if since is None or job.modified >= since]
-    pack = chosen_pack(options)
+    pack = shared.chosen_pack(options)
     with _history(options) as kept:
         summaries = _summaries(jobs, pack, kept, options)
         remarks = {} if kept is None else kept.remarks()

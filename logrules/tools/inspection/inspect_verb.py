@@ -5,14 +5,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from logrules.cli.shared_options import (
-    EXIT_UNUSABLE,
-    add_color_option,
-    add_format_option,
-    add_language_options,
-    add_pack_options,
-    whole_number,
-)
+from logrules.cli import shared_options as shared
 from logrules.model.errors import LogrulesError
 from logrules.model.stream import End
 
@@ -34,7 +27,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--pid", type=whole_number(1), help="the job's first process")
+    which.add_argument("--pid", type=shared.whole_number(1), help="the job's first process")
     which.add_argument("--job", type=Path, metavar="FOLDER", help="the job's working folder, or the folder of its logs")
     parser.add_argument("--slow", action="store_true", help="look for the slowest process, not for what hangs")
     parser.add_argument(
@@ -42,11 +35,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="HOSTS",
         help="also inspect these hosts of the job (a,b,c) by ssh; ray: its Ray cluster",
     )
-    add_language_options(parser, commands=True)
-    add_color_option(parser)
-    add_format_option(parser, "json", "html")
+    shared.add_language_options(parser, commands=True)
+    shared.add_color_option(parser)
+    shared.add_format_option(parser, "json", "html")
     parser.add_argument("--all", action="store_true", help="show every diagnosis")
-    add_pack_options(parser)
+    shared.add_pack_options(parser)
 
 
 class _AfterLogs:
@@ -100,4 +93,4 @@ def run(options: argparse.Namespace) -> int:
     report = following.report()
     options.format = chosen_format(options)
     write_output(options, lambda out: render_report(report, options, out))
-    return exit_status(report) if any(one.stacks for one in seen) else EXIT_UNUSABLE
+    return exit_status(report) if any(one.stacks for one in seen) else shared.EXIT_UNUSABLE

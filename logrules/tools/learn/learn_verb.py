@@ -8,14 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.shared_options import (
-    add_history_option,
-    add_pack_options,
-    add_processes_option,
-    chosen_pack,
-    named,
-    refuse_log,
-)
+from logrules.cli import shared_options as shared
 from logrules.model.errors import LogrulesError
 
 if TYPE_CHECKING:
@@ -45,11 +38,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
     parser.add_argument(
-        "paths", nargs="*", type=named, metavar="PATH", help="logs, or folders of jobs (default: the history)"
+        "paths", nargs="*", type=shared.named, metavar="PATH", help="logs, or folders of jobs (default: the history)"
     )
     parser.add_argument(
         "--jobs",
-        type=named,
+        type=shared.named,
         metavar="PATTERN",
         default="*",
         help="what is a job in a folder (default: each folder and log in it)",
@@ -58,7 +51,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--healthy",
         action="append",
-        type=named,
+        type=shared.named,
         default=[],
         metavar="PATH",
         help="logs of runs known to be healthy; repeatable",
@@ -66,11 +59,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--most", type=int, default=20, metavar="N", help="kinds of failures to draft for (default: 20)"
     )
-    parser.add_argument("-o", "--output", type=named, metavar="DIR", help="write the drafts to this folder of rules")
+    parser.add_argument(
+        "-o", "--output", type=shared.named, metavar="DIR", help="write the drafts to this folder of rules"
+    )
     parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
-    add_history_option(parser)
-    add_processes_option(parser)
-    add_pack_options(parser)
+    shared.add_history_option(parser)
+    shared.add_processes_option(parser)
+    shared.add_pack_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -85,8 +80,8 @@ def run(options: argparse.Namespace) -> int:
 
     if options.most < 1:
         raise LogrulesError("--most must be at least 1")
-    refuse_log(options.output, [*options.paths, *options.healthy])
-    pack = chosen_pack(options)
+    shared.refuse_log(options.output, [*options.paths, *options.healthy])
+    pack = shared.chosen_pack(options)
     well = without_twins(named_jobs(options.healthy, options.jobs, MOST_FILES))
     known_well = {str(job.path.absolute()) for job in well}
     jobs = [job for job in without_twins(_jobs(options)) if str(job.path.absolute()) not in known_well]
