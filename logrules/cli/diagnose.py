@@ -186,6 +186,6 @@ def render_report(report: Report, options: argparse.Namespace, out: TextIO, anne
         from logrules.output.text import render_text
 
         shell = options.shell or report.shell
-        render_text(report, out, options.lang, shell, all_diagnoses=options.all, color=options.color)
+        render_text(report, out, options.lang, shell, all_diagnoses=options.all, color=shared.chosen_color(options))
         for annex in annexes:
             annex.render(out)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.shared_options import add_settings_option, chosen_settings, named
+from logrules.cli.shared_options import add_settings_option, chosen_settings, named, say
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
         try:
             raw = rule_bytes(path)
             if not is_ours(path, raw):
-                print(f"logrules: {safe(str(path))}: is no file of rules, and is left as it is", file=sys.stderr)
+                say(f"{path}: is no file of rules, and is left as it is")
                 continue
             ours += 1
             new = formatted(raw, str(path))

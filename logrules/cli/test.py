@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from logrules.cli.shared_options import add_processes_option, add_settings_option, chosen_settings, named, reading
+from logrules.cli.shared_options import add_processes_option, add_settings_option, chosen_settings, named, reading, say
 
 if TYPE_CHECKING:
     from logrules.engine.run import Prepared
@@ -134,5 +134,5 @@ def _form(options: argparse.Namespace) -> Any:
 def _floor_status(percent: float, floor: float | None) -> int:
     if floor is None or percent >= floor:
         return 0
-    print(f"logrules: {percent:.1f} % is below the floor of {floor:g} %", file=sys.stderr)
+    say(f"{percent:.1f} % is below the floor of {floor:g} %")
     return 1

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.shared_options import add_language_options, add_pack_options, named, refuse_log
+from logrules.cli.shared_options import add_language_options, add_pack_options, named, refuse_log, say
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 
@@ -91,20 +91,16 @@ def _parts(options: argparse.Namespace) -> "list[BundlePart]":
     report = replay(found.sources, chosen_pack(options), notes=found.notes, cache=True)
     for note in report.notes:
         if note.unread:
-            _say(f"{note.source}: {note.note}; it is not in the bundle")
+            say(f"{note.source}: {note.note}; it is not in the bundle")
     there = [source for source in read_again(found.sources) if source.name not in report.unread]
     here = Machine(os.environ, Asked(python=options.python or default_python()))
     answers = examine(here)
     return [
         *reports(report, options.lang),
-        *logs(there, report, _say),
+        *logs(there, report, say),
         *machine(answers, here, options.lang),
         *configurations(options.config),
     ]
-
-
-def _say(sentence: str) -> None:
-    print(f"logrules: {safe(sentence)}", file=sys.stderr)
 
 
 def _stem(path: str) -> str:
@@ -123,9 +119,9 @@ def _summary(taken: "Sequence[Taken]", path: Path | None) -> None:
     for one in taken:
         counts[one.kind] += one.count
     said = ", ".join(f"{count} × {kind}" for kind, count in sorted(counts.items()))
-    print(f"logrules: removed: {said or 'nothing that looked like a secret'}", file=sys.stderr)
+    say(f"removed: {said or 'nothing that looked like a secret'}")
     for one in taken:
         lines = ", ".join(map(str, one.lines[:_SHOWN_LINES])) + (" …" if len(one.lines) > _SHOWN_LINES else "")
         print(f"  {safe(one.place)}: {one.count} × {one.kind} (line {lines})", file=sys.stderr)
     if path is not None:
-        print(f"logrules: wrote {safe(str(path))}; look through it before you send it", file=sys.stderr)
+        say(f"wrote {path}; look through it before you send it")

@@ -8,9 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.shared_options import add_pack_options, chosen_settings, named
+from logrules.cli.shared_options import add_pack_options, chosen_settings, named, say
 from logrules.model.errors import LogrulesError
-from logrules.output.escape import safe
 
 if TYPE_CHECKING:
     from logrules.ruleset.pack import Pack
@@ -95,7 +94,7 @@ def _say_who_knows_it(pack: "Pack", line: str) -> None:
 
     report = run_log(prepared(pack, cache=True), line)
     if report.diagnoses:
-        print(f"logrules: {report.diagnoses[0].rule} already fires on this line", file=sys.stderr)
+        say(f"{report.diagnoses[0].rule} already fires on this line")
 
 
 def _folder(options: argparse.Namespace, settings: "Settings") -> Path | None:
@@ -115,8 +114,7 @@ def _write(drafted: "RuleDraft", folder: Path, *, edit: bool) -> int:
     if path.exists():
         raise LogrulesError(f"{path}: exists already; choose another --id")
     write_new(path, drafted.text.encode())
-    shown = safe(str(path))
-    print(f"logrules: wrote {shown}; now `logrules test {shown}` and `logrules check {shown}`", file=sys.stderr)
+    say(f"wrote {path}; now `logrules test {path}` and `logrules check {path}`")
     return _opened(path) if edit else 0
 
 

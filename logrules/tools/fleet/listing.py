@@ -49,7 +49,7 @@ def _render(
         if options.format == "jsonl":
             jobs_json.render_jobs(summaries, out)
         else:
-            jobs_text.render_jobs(summaries, out, options.lang, options.color)
+            jobs_text.render_jobs(summaries, out, options.lang, shared.chosen_color(options))
         return
     groups = grouped(jobs, options.group, now, remarks)
     shown = [group for group in groups if options.all or not group.remark.snoozed(now)]
@@ -57,7 +57,8 @@ def _render(
         jobs_json.render_groups(shown, out)
     else:
         hidden = len(groups) - len(shown)
-        jobs_text.render_groups(shown, out, options.lang, options.group, hidden=hidden, color=options.color)
+        color = shared.chosen_color(options)
+        jobs_text.render_groups(shown, out, options.lang, options.group, hidden=hidden, color=color)
 
 
 def _page(

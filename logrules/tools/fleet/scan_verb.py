@@ -1,7 +1,6 @@
 """`logrules scan`: all jobs below a folder, a line each."""
 
 import argparse
-import sys
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING
 from logrules.cli import shared_options as shared
 from logrules.cli.progress_bar import progress_bar
 from logrules.model.errors import LogrulesError
-from logrules.output.escape import safe
 from logrules.tools.cluster import engine_option
 from logrules.tools.fleet.listing import add_list_options, print_jobs
 
@@ -88,7 +86,7 @@ def _history(options: argparse.Namespace) -> "AbstractContextManager[History | N
     except LogrulesError as fault:
         if options.history or has_history():
             raise
-        print(f"logrules: {safe(str(fault))}; results are not kept", file=sys.stderr)
+        shared.say(shared.in_language(f"{fault}; results are not kept", options.lang))
         return nullcontext()
 
 

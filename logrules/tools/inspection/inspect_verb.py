@@ -61,7 +61,6 @@ class _AfterLogs:
 def run(options: argparse.Namespace) -> int:
     """Look, and print the report; the exit status."""
     from logrules.cli.diagnose import exit_status, render_report
-    from logrules.cli.shared_options import chosen_format, chosen_pack, write_output
     from logrules.engine.follow import Following
     from logrules.sources.discover import discover
     from logrules.sources.wall_clock import now
@@ -87,10 +86,10 @@ def run(options: argparse.Namespace) -> int:
         show_probe_result(found, following, now())
         seen.append(found)
 
-    following = Following(_AfterLogs(look), lambda: chosen_pack(options, cache=True), beat_s=None, backlog=logs)
+    following = Following(_AfterLogs(look), lambda: shared.chosen_pack(options, cache=True), beat_s=None, backlog=logs)
     for _ in following:
         pass
     report = following.report()
-    options.format = chosen_format(options)
-    write_output(options, lambda out: render_report(report, options, out))
+    options.format = shared.chosen_format(options)
+    shared.write_output(options, lambda out: render_report(report, options, out))
     return exit_status(report) if any(one.stacks for one in seen) else shared.EXIT_UNUSABLE

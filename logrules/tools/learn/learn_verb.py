@@ -120,18 +120,16 @@ def _jobs(options: argparse.Namespace) -> "Sequence[FoundJob]":
         jobs, gone = jobs_of_history(history, since)
     if gone:
         are = "job of the history is" if gone == 1 else "jobs of the history are"
-        print(f"logrules: {gone} {are} no longer where they were read", file=sys.stderr)
+        shared.say(f"{gone} {are} no longer where they were read")
     return jobs
 
 
 def _say_what_is_unread(read: "Sequence[ReadJob]") -> None:
-    from logrules.output.escape import safe
-
     unread = [one for one in read if one.summary.unread is not None]
     if unread:
         first = f"{unread[0].job.name}: {unread[0].summary.unread}"
         more = f", and {len(unread) - 1} more" if unread[1:] else ""
-        print(f"logrules: cannot be read: {safe(first)}{more}", file=sys.stderr)
+        shared.say(f"cannot be read: {first}{more}")
 
 
 def _learned(
@@ -149,9 +147,7 @@ def _learned(
     if not groups:
         return ()
     if not healthy:
-        print(
-            "logrules: no job is healthy: drafts are compared with those that come with logrules alone", file=sys.stderr
-        )
+        shared.say("no job is healthy: drafts are compared with those that come with logrules alone")
     cases = healthy_cases()
     failed = tuple(one.job for one in read if one.unexplained)
     setup = ProofSetup(pack, failed, (*healthy, *cases), processes)
@@ -162,7 +158,6 @@ def _learned(
 
 def _write(learned: "Sequence[LearnedGroup]", folder: Path) -> None:
     from logrules.output.atomic_write import write_new
-    from logrules.output.escape import safe
     from logrules.output.numbers import counted
 
     count = 0
@@ -171,13 +166,11 @@ def _write(learned: "Sequence[LearnedGroup]", folder: Path) -> None:
             continue
         path = folder / one.draft.file
         if path.exists():
-            print(f"logrules: {safe(str(path))}: exists already and is kept", file=sys.stderr)
+            shared.say(f"{path}: exists already and is kept")
             continue
         write_new(path, one.draft.text.encode())
         count += 1
-    shown = safe(str(folder))
     if not count:
-        print(f"logrules: no draft to write; {shown} is left as it is", file=sys.stderr)
+        shared.say(f"no draft to write; {folder} is left as it is")
         return
-    said = f"wrote {counted(count, 'draft')}; now `logrules check {shown}` and `logrules test {shown}`"
-    print(f"logrules: {said}", file=sys.stderr)
+    shared.say(f"wrote {counted(count, 'draft')}; now `logrules check {folder}` and `logrules test {folder}`")
