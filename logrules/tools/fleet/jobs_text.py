@@ -9,7 +9,7 @@ from logrules.output import messages as words
 from logrules.output.escape import safe
 from logrules.output.numbers import duration, ranks_in_words
 from logrules.output.styled import Color, console_on
-from logrules.tools.fleet.job import JobGroup, JobSummary
+from logrules.tools.fleet.job import JobGroup, JobSummary, losses
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,11 +58,12 @@ def render_jobs(summaries: Sequence[JobSummary], out: TextIO, language: str, col
         console.print(_NO_JOB.of(language))
         return
     console.print(_table(summaries, console.width, language))
-    troubled = sum(one.troubled for one in summaries)
-    lost = sum(one.lost_s or 0.0 for one in summaries)
-    hours = sum(one.lost_gpu_hours or 0.0 for one in summaries)
-    gpus = f" ({_GPU_HOURS.of(language).format(hours=f'{hours:.1f}')})" if hours else ""
-    told = _IN_ALL.of(language).format(jobs=len(summaries), s=_s(summaries), troubled=troubled, time=duration(lost))
+    found = losses(summaries)
+    hours = f"{found.lost_gpu_hours:.1f}"
+    gpus = f" ({_GPU_HOURS.of(language).format(hours=hours)})" if found.lost_gpu_hours else ""
+    told = _IN_ALL.of(language).format(
+        jobs=len(summaries), s=_s(summaries), troubled=found.troubled, time=duration(found.lost_s)
+    )
     console.print(f"{told}{gpus}", style="dim")
 
 
