@@ -52,11 +52,7 @@ def run(options: argparse.Namespace) -> int:
         card = card_of(pack, rule.id)
         phase = rule.phase or rule.phase_otherwise
         spoken = f"{rule.id} {card.title.en} {card.title.zh} {card.why.en} {card.why.zh}".lower()
-        facts = (
-            (options.framework, _frameworks(rule)),
-            (options.phase, (phase,)),
-            (options.cause, (rule.cause,)),
-        )
+        facts = ((options.framework, _frameworks(rule)), (options.phase, (phase,)), (options.cause, (rule.cause,)))
         fits = all(asked is None or asked in offered for asked, offered in facts)
         if fits and options.text.lower() in spoken:
             origin = pack.origins.get(rule.id, SHIPPED)

@@ -65,35 +65,32 @@ stall was diagnosed, 2 the input was unusable"""
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
+    add = parser.add_argument
     parser.epilog = _EXAMPLES
     parser.set_defaults(command=[], meant_by=forgotten_dashes)
     parser.usage = "logrules watch [options] [PATH ...] | [options] -- COMMAND [ARGUMENT ...]"
-    parser.add_argument(
-        "paths", nargs="*", type=shared.named, metavar="PATH", help="files, patterns, folders, or - for standard input"
-    )
-    parser.add_argument(
-        "--echo", action=BooleanOptionalAction, help="pass the log on to standard output (default: all but files)"
-    )
-    parser.add_argument("-q", "--quiet", dest="echo", action="store_false", help="the same as --no-echo")
-    parser.add_argument("--pty", action="store_true", help="give the command after `--` a terminal")
-    parser.add_argument("--replay", type=_SPEED, metavar="SPEED", help="replay saved logs: 60x, or max for no waiting")
-    parser.add_argument(
+    add("paths", nargs="*", type=shared.named, metavar="PATH", help="files, patterns, folders, or - for standard input")
+    add("--echo", action=BooleanOptionalAction, help="pass the log on to standard output (default: all but files)")
+    add("-q", "--quiet", dest="echo", action="store_false", help="the same as --no-echo")
+    add("--pty", action="store_true", help="give the command after `--` a terminal")
+    add("--replay", type=_SPEED, metavar="SPEED", help="replay saved logs: 60x, or max for no waiting")
+    add(
         "--then-quiet", type=_DURATION, default=0.0, metavar="TIME",
         help="with --replay: time to let pass after the last line, such as 15m",
     )  # fmt: skip
-    parser.add_argument(
+    add(
         "--patience", type=_FACTOR, default=1.0, metavar="FACTOR",
         help="multiply the time after which silence is a stall: 0.5, 2 (default: 1)",
     )  # fmt: skip
-    parser.add_argument(
+    add(
         "--format", choices=("text", "json", "jsonl"), default="text",
         help="format of the final report; jsonl: each event as it happens, on standard output",
     )  # fmt: skip
     shared.add_pack_options(parser)
     shared.add_language_options(parser, commands=True)
     shared.add_color_option(parser)
-    parser.add_argument("--all", action="store_true", help="show every diagnosis in the final report")
-    parser.add_argument("--no-cache", action="store_true", help="recompile the rules")
+    add("--all", action="store_true", help="show every diagnosis in the final report")
+    add("--no-cache", action="store_true", help="recompile the rules")
     watch_listeners.add_options(parser)
 
 

@@ -2,17 +2,7 @@
 
 from collections.abc import Callable
 
-from logrules.model.report import (
-    Consequence,
-    Diagnosis,
-    Evidence,
-    PhaseSource,
-    Report,
-    Restart,
-    Severity,
-    Status,
-    Text,
-)
+from logrules.model.report import Consequence, Diagnosis, Evidence, PhaseSource, Report, Restart, Severity, Status, Text
 from logrules.output import messages as words
 from logrules.output.numbers import lines_said, moment, ranks_in_words
 from logrules.output.rank_sentences import coverage

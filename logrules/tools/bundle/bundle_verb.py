@@ -31,21 +31,18 @@ exit status: 0 written, 2 the input was unusable"""
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
+    add = parser.add_argument
     parser.epilog = _EXAMPLES
-    parser.add_argument("paths", nargs="+", type=named, metavar="PATH", help="logs, or folders of logs")
-    parser.add_argument("--config", action="append", default=[], metavar="FILE", help="a configuration file to add")
+    add("paths", nargs="+", type=named, metavar="PATH", help="logs, or folders of logs")
+    add("--config", action="append", default=[], metavar="FILE", help="a configuration file to add")
     about = "private details to keep: emails, paths, addresses (comma-separated)"
-    parser.add_argument("--keep", type=_kept, default=frozenset(), metavar="WHAT", help=about)
-    parser.add_argument(
-        "--redact", action="append", default=[], metavar="REGEX", help="also remove what matches this pattern"
-    )
+    add("--keep", type=_kept, default=frozenset(), metavar="WHAT", help=about)
+    add("--redact", action="append", default=[], metavar="REGEX", help="also remove what matches this pattern")
     add_pack_options(parser)
-    parser.add_argument("--python", default=None, metavar="PATH", help="the run's Python (default: python on PATH)")
-    parser.add_argument("--dry-run", action="store_true", help="show everything, write nothing")
+    add("--python", default=None, metavar="PATH", help="the run's Python (default: python on PATH)")
+    add("--dry-run", action="store_true", help="show everything, write nothing")
     add_language_options(parser)
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="the archive (default: in this folder, named after the log)"
-    )
+    add("-o", "--output", metavar="FILE", help="the archive (default: in this folder, named after the log)")
 
 
 def _kept(text: str) -> frozenset[str]:

@@ -60,9 +60,7 @@ CONTRADICTIONS = (
     Contradiction(failed, "rank-without-world", lambda env: "RANK" in env and "WORLD_SIZE" not in env),
     Contradiction(failed, "rank-beyond-world", _beyond),
     Contradiction(
-        failed,
-        "world-without-master",
-        lambda env: (_count(env, "WORLD_SIZE") or 1) > 1 and not env.get("MASTER_ADDR"),
+        failed, "world-without-master", lambda env: (_count(env, "WORLD_SIZE") or 1) > 1 and not env.get("MASTER_ADDR")
     ),
     Contradiction(failed, "master-is-each-node", _own_address),
     Contradiction(warning, "no-device-visible", lambda env: env.get("CUDA_VISIBLE_DEVICES") in {"", "-1"}),

@@ -31,19 +31,14 @@ exit status: 0 drafted, 2 the line, the log or the file is unusable"""
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
+    add = parser.add_argument
     parser.epilog = _EXAMPLES
     about = "a log and the number of the telling line; further ones show what varies in it"
-    parser.add_argument("places", nargs="+", metavar="LOG:LINE", help=about)
-    parser.add_argument(
-        "--id", metavar="ID", help="id of the rule, such as acme/lost (default: team/ and words of the line)"
-    )
-    parser.add_argument(
-        "--cause", metavar="CAUSE", help="the cause that the line shows (see `logrules explain --causes`)"
-    )
-    parser.add_argument(
-        "-o", "--output", type=named, metavar="DIR", help="write the file to this folder, by the rule's id"
-    )
-    parser.add_argument("--edit", action="store_true", help="open the file in $VISUAL or $EDITOR")
+    add("places", nargs="+", metavar="LOG:LINE", help=about)
+    add("--id", metavar="ID", help="id of the rule, such as acme/lost (default: team/ and words of the line)")
+    add("--cause", metavar="CAUSE", help="the cause that the line shows (see `logrules explain --causes`)")
+    add("-o", "--output", type=named, metavar="DIR", help="write the file to this folder, by the rule's id")
+    add("--edit", action="store_true", help="open the file in $VISUAL or $EDITOR")
     add_pack_options(parser)
 
 

@@ -96,8 +96,7 @@ class History:
     def known(self, job: FoundJob, pack: str) -> JobSummary | None:
         """What came of the job as it is, by the same rules."""
         rows = self._rows(
-            "select summary from results where path = ? and identity = ? and pack = ?",
-            (_key(job), job.identity, pack),
+            "select summary from results where path = ? and identity = ? and pack = ?", (_key(job), job.identity, pack)
         )
         found = next((_readable(text) for (text,) in rows), None)
         return found if found is None or found.job == job.name else None

@@ -62,11 +62,7 @@ def _render(
 
 
 def _page(
-    jobs: "Sequence[SeenJob]",
-    remarks: "Mapping[str, Remark]",
-    options: argparse.Namespace,
-    now: float,
-    out: TextIO,
+    jobs: "Sequence[SeenJob]", remarks: "Mapping[str, Remark]", options: argparse.Namespace, now: float, out: TextIO
 ) -> None:
     with needed(HTML, "--format html"):
         from logrules.tools.fleet.jobs_html import render_page

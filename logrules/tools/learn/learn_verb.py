@@ -36,19 +36,18 @@ exit status: 0 every kind that was looked at has a draft, 1 one has none, 2 the 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
+    add = parser.add_argument
     parser.epilog = _EXAMPLES
-    parser.add_argument(
-        "paths", nargs="*", type=shared.named, metavar="PATH", help="logs, or folders of jobs (default: the history)"
-    )
-    parser.add_argument(
+    add("paths", nargs="*", type=shared.named, metavar="PATH", help="logs, or folders of jobs (default: the history)")
+    add(
         "--jobs",
         type=shared.named,
         metavar="PATTERN",
         default="*",
         help="what is a job in a folder (default: each folder and log in it)",
     )
-    parser.add_argument("--since", metavar="WHEN", help="only jobs of the history after this: 24h, 7d, a date")
-    parser.add_argument(
+    add("--since", metavar="WHEN", help="only jobs of the history after this: 24h, 7d, a date")
+    add(
         "--healthy",
         action="append",
         type=shared.named,
@@ -56,13 +55,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="logs of runs known to be healthy; repeatable",
     )
-    parser.add_argument(
-        "--most", type=int, default=20, metavar="N", help="kinds of failures to draft for (default: 20)"
-    )
-    parser.add_argument(
-        "-o", "--output", type=shared.named, metavar="DIR", help="write the drafts to this folder of rules"
-    )
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
+    add("--most", type=int, default=20, metavar="N", help="kinds of failures to draft for (default: 20)")
+    add("-o", "--output", type=shared.named, metavar="DIR", help="write the drafts to this folder of rules")
+    add("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     shared.add_history_option(parser)
     shared.add_processes_option(parser)
     shared.add_pack_options(parser)
