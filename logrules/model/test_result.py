@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from enum import StrEnum
 
+from logrules.model.event import Stance
 from logrules.model.position import Position
 from logrules.model.record import record
 
@@ -95,26 +96,21 @@ def total(shares: Iterable[Share]) -> Share:
 
 
 class RejectReason(StrEnum):
-    """Why a line with a signal's words does not match; a stance: the line has this one, which the signal refuses."""
+    """Why a line with a signal's words does not match, where that is not for its stance."""
 
     PATTERN = "pattern"
     VETO = "veto"
-    FACT = "fact"
-    ADVICE = "advice"
-    ECHO = "echo"
-    RETRY = "retry"
-    CAUGHT = "caught"
 
 
 @record
 class SignalHit:
-    """A line that a signal hit, with its captures; or, with ``refused``, one that has its words alone."""
+    """A line that a signal hit, with its captures; or one that it ``refused`` for this reason or stance."""
 
     source: str
     line: int
     text: str
     captures: tuple[tuple[str, str], ...] = ()
-    refused: RejectReason | None = None
+    refused: RejectReason | Stance | None = None
 
 
 @record

@@ -1,9 +1,9 @@
 """Lines that have the words of a signal and that it refuses: what speaks against them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from logrules.model.event import Event
+from logrules.model.event import Event, Stance
 from logrules.model.record import replace
 from logrules.model.test_result import RejectReason
 from logrules.parsing.log_ends import RawLine
@@ -12,7 +12,10 @@ from logrules.ruleset.pack import Pack, Signal
 from logrules.ruleset.pattern import found_in_time
 
 _LIMIT_S = 1.0
-_AGAINST = {RejectReason.PATTERN: "not its pattern", RejectReason.VETO: "but its `except` forbids it"}
+_AGAINST: Mapping[str, str] = {
+    RejectReason.PATTERN: "not its pattern",
+    RejectReason.VETO: "but its `except` forbids it",
+}
 
 # The number of a line, and what speaks against it.
 Refusal: TypeAlias = tuple[int, str]
@@ -38,16 +41,16 @@ def line_read(reader: Reader, number: int, line: str) -> Event:
     return replace(event, stance=reader.stance_of(event))
 
 
-def why_refused(signal: Signal, event: Event) -> RejectReason:
+def why_refused(signal: Signal, event: Event) -> RejectReason | Stance:
     """What makes a signal refuse a line that has its words."""
     if signal.unless is not None and found_in_time(signal.unless, event.text, _LIMIT_S):
         return RejectReason.VETO
     texts = (event.message, event.text)
     if signal.pattern is not None and not any(found_in_time(signal.pattern, text, _LIMIT_S) for text in texts):
         return RejectReason.PATTERN
-    return RejectReason(event.stance.value)
+    return event.stance
 
 
-def against(why: RejectReason) -> str:
+def against(why: RejectReason | Stance) -> str:
     """What speaks against a line, as the end of a sentence that names its words."""
     return _AGAINST.get(why, f"but is read as {why}: name that in its `stance`")

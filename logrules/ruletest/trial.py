@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from logrules.engine.run import Prepared, prepared, replay_prepared
 from logrules.inference.session import Session
-from logrules.model.event import Event
+from logrules.model.event import Event, Stance
 from logrules.model.record import field, mutable_record, replace
 from logrules.model.report import Report, SourceNote
 from logrules.model.test_result import Clause, RejectReason, SignalHit, SignalSeen, Transition, Trial
@@ -87,7 +87,7 @@ class _Tally:
         if len(self.hits) < SHOWN_LINES:
             self.hits.append(SignalHit(event.source, event.file_line, event.text, tuple(captures.items())))
 
-    def refuse(self, event: Event, why: RejectReason) -> None:
+    def refuse(self, event: Event, why: RejectReason | Stance) -> None:
         self.refused_count += 1
         if len(self.refused) < SHOWN_LINES:
             self.refused.append(SignalHit(event.source, event.file_line, event.text, refused=why))

@@ -8,6 +8,7 @@ import pytest
 
 from logrules import load_rules
 from logrules.cli.main import main
+from logrules.model.event import Stance
 from logrules.model.test_result import RejectReason, Trial
 from logrules.ruleset.load import load_pack
 from logrules.ruletest.trial import SHOWN_LINES, trial
@@ -126,7 +127,7 @@ def test_a_rule_that_is_a_consequence(shipped):
 
 def test_a_line_of_another_stance_is_refused_for_that(tried_beside_all):
     found = tried_beside_all("left", RETRIED)
-    assert [one.refused for one in found.signals[0].refused] == [RejectReason.RETRY]
+    assert [one.refused for one in found.signals[0].refused] == [Stance.RETRY]
     assert found.clauses[0].reason == (
         "absent; line 1 has the words of `left`, but is read as retry: name that in its `stance`"
     )
