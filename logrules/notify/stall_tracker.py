@@ -89,22 +89,21 @@ class StallTracker:
 
     def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Take an update: remember a stall, forget one that is over because the job moves."""
+        if self._stall is not None and self._stall.over is None:
+            self._stall.since += update.unwatched_s  # that was no silence of the job
+            self._stall.until = max(update.now, self._stall.until)
+        if self._ended_by() is None:
+            self._before.update(one.rule for one in update.changes if isinstance(one, Raised))
+            self._follow(update, report)
+        # What comes from now on comes of the signal: it neither moves the job nor explains it.
+        elif self._stall is not None and not update.ended and self._stepped(self._stall):
+            self._forget(self._stall)
+
+    def _follow(self, update: Update, report: Callable[[], Report]) -> None:
         stall = self._stall
-        if stall is not None and stall.over is None:
-            stall.since += update.unwatched_s  # that was no silence of the job
-            stall.until = max(update.now, stall.until)
-        if self._ended_by() is not None:
-            # What comes from now on comes of the signal: it neither moves the job nor explains it.
-            if stall is not None and not update.ended and self._stepped(stall):
-                self._forget(stall)
-            return
-        self._before.update(one.rule for one in update.changes if isinstance(one, Raised))
-        stalls = {
-            one.rule: one.quiet_s for one in update.changes if isinstance(one, Raised) and one.quiet_s is not None
-        }
         # What the end of a log alone shows was told as no stall: it says the same of a saved log.
-        if stalls and not update.ended and (stall is None or stall.over is not None):
-            stall = self._remember(update.now, report(), stalls)
+        if not update.ended and (stall is None or stall.over is not None):
+            stall = self._remember(update, report)
         if stall is None:
             return
         if stall.over is None:
@@ -128,23 +127,28 @@ class StallTracker:
         report = replace(report, notes=(*report.notes, *self._notes))
         if stall is None or self._stall is None:
             return report
-        others = tuple(one for one in report.diagnoses if one.rule not in (stall.rule, stall.diagnosis.rule))
+        others = [one for one in report.diagnoses if one.rule not in (stall.rule, stall.diagnosis.rule)]
         if all(self._is_ending(one, ended_by) for one in errors):
-            stood_last = (one for one in report.diagnoses if one.rule == stall.diagnosis.rule)
-            since = next(stood_last, stall.diagnosis).consequences
-            ends: list[Diagnosis | Consequence] = [*errors, *(one for one in since if one.cause in self._endings())]
-            end = self._end(ends, ended_by, exit_status)
-            under = (*since, *(_consequence(one) for one in errors))
-            kept = tuple(one for one in others if one not in errors and one.severity is not Severity.INFO)
-            stood = stall.diagnosis
-            steps = stood.fixes if exit_status is None else self._still_possible(stood, looked_at=bool(report.stacks))
-            known = {one.rule: one for one in (*stood.consequences, *under)}
-            top = replace(stood, title=_title(stall, end), fixes=steps, consequences=tuple(known.values()))
+            top = self._standing(stall, report, errors)
+            kept = (one for one in others if one not in errors and one.severity is not Severity.INFO)
             return replace(report, status=Status.STALLED, phase=top.phase, diagnoses=(top, *kept))
         end = _said(_FROM_OUTSIDE, title=errors[0].title)
         stalled = replace(_consequence(stall.diagnosis), title=_title(stall, end))
         first = replace(others[0], consequences=(*others[0].consequences, stalled))
         return replace(report, diagnoses=(first, *others[1:]))
+
+    def _standing(self, stall: TrackedStall, report: Report, errors: Sequence[Diagnosis]) -> Diagnosis:
+        """The diagnosis of a stall in which the job ended; ``errors`` only say that it did."""
+        stood, exit_status = stall.diagnosis, self._exit_status()
+        since = next((one for one in report.diagnoses if one.rule == stood.rule), stood).consequences
+        ends: list[Diagnosis | Consequence] = [*errors, *(one for one in since if one.cause in self._endings())]
+        known = {one.rule: one for one in (*stood.consequences, *since, *map(_consequence, errors))}
+        return replace(
+            stood,
+            title=_title(stall, self._end(ends, self._ended_by(), exit_status)),
+            fixes=stood.fixes if exit_status is None else self._still_possible(stood, looked_at=bool(report.stacks)),
+            consequences=tuple(known.values()),
+        )
 
     def _still_possible(self, stall: Diagnosis, *, looked_at: bool) -> tuple[Fix, ...]:
         """The steps without those that look at the process, which has ended; where nobody looked, how to see more."""
@@ -152,9 +156,11 @@ class StallTracker:
         steps = tuple(fix for fix in stall.fixes if process.search(fix.run or "") is None)
         return steps if looked_at or len(steps) == len(stall.fixes) else (_INSPECT, *steps)
 
-    def _remember(self, now: float, report: Report, stalls: Mapping[str, float]) -> TrackedStall | None:
+    def _remember(self, update: Update, report: Callable[[], Report]) -> TrackedStall | None:
         """The stall that is told now, else the one that was told before."""
-        shown = next((one for one in report.diagnoses if one.rule in stalls), None)
+        raised = (one for one in update.changes if isinstance(one, Raised))
+        stalls = {one.rule: one.quiet_s for one in raised if one.quiet_s is not None}
+        shown = next((one for one in report().diagnoses if one.rule in stalls), None) if stalls else None
         if shown is None:
             return self._stall
         if self._stall is not None:
@@ -163,7 +169,8 @@ class StallTracker:
         places = self._places(ranks) if ranks else {}
         if not places:
             ranks, places = frozenset(), self._places()
-        self._stall = TrackedStall(shown.rule, shown, now - stalls[shown.rule], places, ranks, now)
+        since = update.now - stalls[shown.rule]
+        self._stall = TrackedStall(shown.rule, shown, since, places, ranks, update.now)
         return self._stall
 
     def _lasts(self, stall: TrackedStall, update: Update, report: Callable[[], Report]) -> bool:
