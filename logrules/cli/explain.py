@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Set as AbstractSet
 
 from logrules.cli.did_you_mean import hint
 from logrules.cli.shared_options import add_language_options, add_pack_options, chosen_pack, named
@@ -48,12 +49,12 @@ def run(options: argparse.Namespace) -> int:
     if options.name is None:
         raise LogrulesError("explain what? Name a rule, a cause or a phase, or use --causes, --phases or --steps")
     if not render_named(options.name, pack, sys.stdout, options.lang, options.shell or "bash"):
-        words = dict.fromkeys(word.id for word in (*phases_of(pack), *causes_of(pack)))
-        known = [*(rule.id for rule in pack.rules), *words, *CODES]
-        # A framework, most often: what it is called is part of its rules' ids.
-        some = any(options.name in word for word in known)
-        meant = hint(options.name, known) or (
-            f"; `logrules rules {options.name}` lists what contains it" if some else ""
-        )
-        raise LogrulesError(f"no rule, cause, phase or code is called `{options.name}`{meant}")
+        known = {*(rule.id for rule in pack.rules), *(word.id for word in (*phases_of(pack), *causes_of(pack))), *CODES}
+        raise LogrulesError(f"no rule, cause, phase or code is called `{options.name}`{_meant(options.name, known)}")
     return 0
+
+
+def _meant(name: str, known: AbstractSet[str]) -> str:
+    """What is called nearly so, else where a framework is found: what it is called is part of its rules' ids."""
+    found = hint(name, sorted(known))
+    return found or (f"; `logrules rules {name}` lists what contains it" if any(name in one for one in known) else "")

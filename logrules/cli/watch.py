@@ -118,9 +118,9 @@ def run(options: argparse.Namespace) -> int:
     )
     complain = partial(_complain, language=options.lang)
     watched = watch_listeners.watched_run(options, following, lambda: job.pid, complain)
-    told = watch_listeners.notifiers(options, watched)
     # A program reads the document on standard output: what people read goes aside.
-    told += watch_listeners.displays(options, watched, job, out if options.format == "text" else sys.stderr)
+    aside = out if options.format == "text" else sys.stderr
+    told = [*watch_listeners.notifiers(options, watched), *watch_listeners.displays(options, watched, job, aside)]
     stalls = StallTracker(
         following.workers,
         lambda: [cause.id for cause in rules().tables.causes if cause.tier == _ENDED],
@@ -129,12 +129,11 @@ def run(options: argparse.Namespace) -> int:
         lambda: job.pid,
     )
     report, status = _watched(job, following, told, stalls, complain)
-    if report is not None and status is None and not report.lines and not report.diagnoses:
-        raise LogrulesError(why_empty(report, rules()) or "no line was received; nothing to diagnose")
     if report is not None:
-        if status == 0 and report.status is Status.COMPLETED and options.format == "text":
-            _say(_finished(following.workers(), options.lang), out)
-        _write(_with_paths(report, job), options, out)
+        if status is None and not report.lines and not report.diagnoses:
+            raise LogrulesError(why_empty(report, rules()) or "no line was received; nothing to diagnose")
+        finished = _finished(following.workers(), options.lang) if status == 0 else ""
+        _write(_with_paths(report, job), finished, options, out)
     if not options.no_cache:
         keep_patterns()
     if status is not None:
@@ -178,11 +177,6 @@ def _finished(workers: "Sequence[WorkerNow]", language: str) -> str:
     return _FINISHED.of(language).format(after=after)
 
 
-def _say(sentence: str, out: TextIO) -> None:
-    with suppress(OSError):
-        print(f"\n{sentence}", file=out, flush=True)
-
-
 def _complain(sentence: str, language: str) -> None:
     from logrules.output.escape import safe_lines
 
@@ -190,13 +184,12 @@ def _complain(sentence: str, language: str) -> None:
         print(f"logrules: {safe_lines(shared.in_language(sentence, language))}", file=sys.stderr, flush=True)
 
 
-def _write(report: "Report", options: argparse.Namespace, out: TextIO) -> None:
+def _write(report: "Report", finished: str, options: argparse.Namespace, out: TextIO) -> None:
+    """Write the last report, behind how a command ended well (``finished``); of jsonl the last event holds it."""
     if options.format == "jsonl":
-        return  # its last event holds it
-    try:
+        return
+    with suppress(OSError):  # nobody reads us any more; the job's exit status still counts
         if options.format == "text":
-            out.write("\n")
+            out.write(f"\n{finished}\n\n" if finished and report.status is Status.COMPLETED else "\n")
         render_report(report, options, out)
         out.flush()
-    except OSError:
-        return  # nobody reads us any more; the job's exit status still counts

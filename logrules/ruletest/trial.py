@@ -5,11 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from logrules.engine.run import Prepared, prepared, replay_prepared
 from logrules.inference.session import Session
 from logrules.model.event import Event, Stance
-from logrules.model.record import field, mutable_record, replace
+from logrules.model.record import field, mutable_record
 from logrules.model.report import Report, SourceNote
 from logrules.model.test_result import Clause, RejectReason, SignalHit, SignalSeen, Transition, Trial
 from logrules.ruleset.condition import all_signals
-from logrules.ruleset.long_tables import SignalTable
 from logrules.ruleset.pack import Pack, Rule, Signal
 from logrules.ruleset.when import spell
 from logrules.ruletest.condition_trace import ConditionPart
@@ -20,8 +19,6 @@ from logrules.sources.source import Source
 # Enough to see what goes on; all are counted.
 SHOWN_LINES = 5
 SHOWN_TURNS = 200
-# What the words of a signal are called, beside the signal itself.
-_WORDS = " (words)"
 
 
 def trial(pack: Pack, rule_id: str, sources: Sequence[Source], notes: Iterable[SourceNote] = ()) -> Trial:
@@ -59,8 +56,8 @@ def _required(rule: Rule, report: Report) -> Iterator[Clause]:
 
 def _with_words(pack: Pack, own: Sequence[int]) -> Pack:
     """The pack with a twin of each of these signals that asks for its words alone: where the signal itself refuses."""
-    twins = [Signal(f"{one.id}{_WORDS}", one.literals) for one in (pack.signals[number] for number in own)]
-    return replace(pack, signals=SignalTable((*pack.signals, *twins)))
+    signals = (pack.signals[number] for number in own)
+    return pack.with_signals(Signal(f"{one.id} (words)", one.literals) for one in signals)
 
 
 def _in_report(report: Report, rule: str) -> tuple[int | None, str | None]:
