@@ -1,14 +1,13 @@
 """What a check says: how it ended, in the words that *words.toml* has for it."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, partial
-from importlib.resources import files
 from typing import Any
 
 from logrules.model.report import Text
+from logrules.ruleset.bounded_read import packaged_table
 
 
 class CheckOutcome(StrEnum):
@@ -32,7 +31,7 @@ class DoctorFinding:
 @cache
 def words() -> Mapping[str, Mapping[str, Any]]:
     """The sentences by their keys."""
-    return tomllib.loads((files("logrules.tools.doctor") / "words.toml").read_text(encoding="utf-8"))
+    return packaged_table("logrules.tools.doctor", "words.toml")
 
 
 def _finding(outcome: CheckOutcome, key: str, /, **facts: object) -> DoctorFinding:

@@ -1,10 +1,9 @@
 """Environment variables that contradict each other, have another name by now, or do nothing."""
 
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 
+from logrules.ruleset.bounded_read import packaged_table
 from logrules.tools.doctor.doctor_finding import DoctorFinding, failed, ok, warning
 from logrules.tools.doctor.machine import Machine
 
@@ -13,7 +12,7 @@ _OFF = {"", "0", "false", "no", "off"}
 
 def check_environment(machine: Machine) -> Iterator[DoctorFinding]:
     """What of the environment will surprise its author."""
-    tables = tomllib.loads((files("logrules.tools.doctor") / "environment.toml").read_text(encoding="utf-8"))
+    tables = packaged_table("logrules.tools.doctor", "environment.toml")
     found = [*_misnamed(machine.env, tables), *_contradictions(machine.env)]
     yield from found
     if not found:

@@ -1,6 +1,5 @@
 """What became of many jobs as one page to forward: trends, kinds of failures, hosts; it asks no network."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -12,6 +11,7 @@ from markupsafe import Markup
 from logrules.model.version import __version__
 from logrules.output.escape import safe
 from logrules.output.numbers import duration
+from logrules.ruleset.bounded_read import packaged_table
 from logrules.tools.fleet.job import BY, WEEKS, JobGroup, Remark, SeenJob, grouped, losses, recurrence
 from logrules.tools.fleet.jobs_text import day
 
@@ -41,7 +41,7 @@ def render_page(
     out.write(
         page.render(
             language=language,
-            words=tomllib.loads((folder / "words.toml").read_text(encoding="utf-8")),
+            words=packaged_table("logrules.tools.fleet", "page/words.toml"),
             weeks=WEEKS,
             summary=_summary(jobs, now),
             made=f"{datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M} UTC",

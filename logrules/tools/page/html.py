@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import tomllib
 from collections.abc import Iterator
 from functools import partial
 from importlib.resources import files
@@ -19,6 +18,7 @@ from logrules.output.json_kinds import iso_time
 from logrules.output.numbers import certainty_in_words, ranks_in_words
 from logrules.output.rank_sentences import coverage, sentences
 from logrules.output.shell import commands
+from logrules.ruleset.bounded_read import packaged_table
 from logrules.tools.extras import HTML, needed
 from logrules.tools.page.log_data import page_data
 from logrules.tools.page.plots import MAX_WAITS, Mark, curve_svg, scale_of, timeline_svg, wait_anchor
@@ -80,7 +80,7 @@ def render_html(report: Report, out: TextIO, language: str, shell: str = "bash")
 
 def _said() -> SimpleNamespace:
     """What the page says of its own accord."""
-    rows = tomllib.loads((files("logrules.tools.page") / "assets/words.toml").read_text(encoding="utf-8"))
+    rows = packaged_table("logrules.tools.page", "assets/words.toml")
     return SimpleNamespace(**{name: Text(**row) for name, row in rows.items()})
 
 
