@@ -21,7 +21,9 @@ _EXAMPLES = """examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("name", nargs="?", type=named, help="a rule, a cause, a phase, or a code of `logrules check`")
+    parser.add_argument(
+        "name", nargs="?", type=named, metavar="NAME", help="a rule, a cause, a phase, or a code of `logrules check`"
+    )
     parser.add_argument("--causes", action="store_true", help="list every cause")
     parser.add_argument("--phases", action="store_true", help="list every phase")
     parser.add_argument("--steps", action="store_true", help="list every step that rules can name")
