@@ -326,7 +326,7 @@ def test_a_user_without_a_home_gets_no_traceback(here, monkeypatch, capsys, word
     status = main([*words, "rules"] if words[0] in {"test", "check"} else words)
     said = capsys.readouterr().err
     assert "error in logrules" not in said
-    assert status == (2 if words[0] == "history" else 0)
+    assert (status == 2) is (words[0] == "history")
     assert ("results are not kept" in said) == (words[0] == "scan")
 
 
