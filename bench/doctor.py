@@ -29,7 +29,9 @@ def hanging_doctor(folder: Path) -> tuple[float, int]:
         "HF_ENDPOINT": "https://10.255.255.1",
     }
     begun = time.perf_counter()
-    said = Command([sys.executable, "-m", "logrules", "doctor", "--json"], frozenset({0, 1}), environment).output()
+    said = Command(
+        [sys.executable, "-m", "logrules", "doctor", "--format", "json"], frozenset({0, 1}), environment
+    ).output()
     taken = time.perf_counter() - begun
     checks = json.loads(said)["checks"] if said else []
     return taken, sum(one["outcome"] != "unknown" for one in checks)

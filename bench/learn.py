@@ -26,8 +26,8 @@ from logrules.ruleset.rule_file import RuleText
 from logrules.ruletest.collect import compiled
 from logrules.tools.fleet.jobs import FoundJob, job_at
 from logrules.tools.learn.chosen_jobs import healthy_cases, healthy_lines
+from logrules.tools.learn.draft_trials import LearnedGroup, ProofSetup, learned_groups
 from logrules.tools.learn.drafting import Background, groups_of
-from logrules.tools.learn.proof import LearnedGroup, ProofSetup, learned_groups
 from logrules.tools.learn.read_job import jobs_read
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"

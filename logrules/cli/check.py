@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.shared_options import add_processes_option, add_settings_option, chosen_settings, named
+from logrules.cli.shared_options import add_processes_option, add_settings_option, chosen_settings, named, say
 
 if TYPE_CHECKING:
     from logrules.ruletest.lint import LintReport
@@ -64,5 +64,5 @@ def _autofix(checked: "LintReport") -> int:
     for path, content in mended.items():
         write_file(path, content)
     if mended:
-        print(f"logrules: mended {counted(len(mended), 'file')}", file=sys.stderr)
+        say(f"mended {counted(len(mended), 'file')}")
     return len(mended)

@@ -2,11 +2,11 @@
 
 import argparse
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
+
+from logrules.ruleset.bounded_read import packaged_table
 
 # What stands within or behind a complaint.
 _PARTS = (
@@ -20,7 +20,7 @@ _PARTS = (
 @cache
 def words() -> Mapping[str, Any]:
     """All that the file says, by its tables."""
-    return tomllib.loads((files("logrules.cli") / "chinese.toml").read_text(encoding="utf-8"))
+    return packaged_table("logrules.cli", "chinese.toml")
 
 
 def speak_chinese(parser: argparse.ArgumentParser) -> None:

@@ -44,23 +44,18 @@ _WORTH_PROCESSES_BYTES = 64_000_000
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
+    add = parser.add_argument
     parser.epilog = _EXAMPLES
-    parser.add_argument(
-        "paths", nargs="*", type=shared.named, metavar="PATH", help="logs, folders of logs, or - for standard input"
-    )
+    add("paths", nargs="*", type=shared.named, metavar="PATH", help="logs, folders of logs, or - for standard input")
     shared.add_format_option(parser, "json", *forms())
     shared.add_pack_options(parser)
     shared.add_language_options(parser, commands=True)
     shared.add_color_option(parser)
-    parser.add_argument("--all", action="store_true", help="show everything: all diagnoses, evidence and steps")
-    parser.add_argument("--no-cache", action="store_true", help="recompile the rules")
+    add("--all", action="store_true", help="show everything: all diagnoses, evidence and steps")
+    add("--no-cache", action="store_true", help="recompile the rules")
     shared.add_processes_option(parser, "processes for many logs (default: one per core)")
-    parser.add_argument(
-        "--threads", type=shared.whole_number(1), default=2, metavar="N", help="scanning threads (default: 2)"
-    )
-    parser.add_argument(
-        "--block-bytes", type=shared.whole_number(1), default=1 << 20, metavar="N", help="bytes to read at a time"
-    )
+    add("--threads", type=shared.whole_number(1), default=2, metavar="N", help="scanning threads (default: 2)")
+    add("--block-bytes", type=shared.whole_number(1), default=1 << 20, metavar="N", help="bytes to read at a time")
     for extension in diagnose_extensions():
         extension.add_options(parser)
 
@@ -186,6 +181,6 @@ def render_report(report: Report, options: argparse.Namespace, out: TextIO, anne
         from logrules.output.text import render_text
 
         shell = options.shell or report.shell
-        render_text(report, out, options.lang, shell, all_diagnoses=options.all, color=options.color)
+        render_text(report, out, options.lang, shell, all_diagnoses=options.all, color=shared.chosen_color(options))
         for annex in annexes:
             annex.render(out)

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Set as AbstractSet
 
 from logrules.cli.did_you_mean import hint
 from logrules.cli.shared_options import add_language_options, add_pack_options, chosen_pack, named
@@ -20,7 +21,9 @@ _EXAMPLES = """examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("name", nargs="?", type=named, help="a rule, a cause, a phase, or a code of `logrules check`")
+    parser.add_argument(
+        "name", nargs="?", type=named, metavar="NAME", help="a rule, a cause, a phase, or a code of `logrules check`"
+    )
     parser.add_argument("--causes", action="store_true", help="list every cause")
     parser.add_argument("--phases", action="store_true", help="list every phase")
     parser.add_argument("--steps", action="store_true", help="list every step that rules can name")
@@ -48,12 +51,12 @@ def run(options: argparse.Namespace) -> int:
     if options.name is None:
         raise LogrulesError("explain what? Name a rule, a cause or a phase, or use --causes, --phases or --steps")
     if not render_named(options.name, pack, sys.stdout, options.lang, options.shell or "bash"):
-        words = dict.fromkeys(word.id for word in (*phases_of(pack), *causes_of(pack)))
-        known = [*(rule.id for rule in pack.rules), *words, *CODES]
-        # A framework, most often: what it is called is part of its rules' ids.
-        some = any(options.name in word for word in known)
-        meant = hint(options.name, known) or (
-            f"; `logrules rules {options.name}` lists what contains it" if some else ""
-        )
-        raise LogrulesError(f"no rule, cause, phase or code is called `{options.name}`{meant}")
+        known = {*(rule.id for rule in pack.rules), *(word.id for word in (*phases_of(pack), *causes_of(pack))), *CODES}
+        raise LogrulesError(f"no rule, cause, phase or code is called `{options.name}`{_meant(options.name, known)}")
     return 0
+
+
+def _meant(name: str, known: AbstractSet[str]) -> str:
+    """What is called nearly so, else where a framework is found: what it is called is part of its rules' ids."""
+    found = hint(name, sorted(known))
+    return found or (f"; `logrules rules {name}` lists what contains it" if any(name in one for one in known) else "")

@@ -17,11 +17,11 @@ audit = "acme_audit.form:schema" # a function that gives the JSON Schema of some
 """
 
 import argparse
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Protocol, TextIO, cast
 
+from logrules.cli.shared_options import say
 from logrules.model.errors import LogrulesError
 from logrules.model.record import record
 from logrules.output.escape import safe
@@ -182,7 +182,7 @@ def _options_of(group: str) -> list[object]:
             found.append(loaded(name, module))
         except LogrulesError as fault:
             verb_name = group.rpartition(".")[2]
-            print(f"logrules: {safe(str(fault))}; its options of `{verb_name}` are left out", file=sys.stderr)
+            say(f"{fault}; its options of `{verb_name}` are left out")
     return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.shared_options import add_settings_option, chosen_settings, named
+from logrules.cli.shared_options import add_settings_option, chosen_settings, named, say
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 
@@ -38,39 +38,46 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Format the files; a file that cannot be read does not keep the others from it."""
     from logrules.model.errors import PackError
-    from logrules.output.atomic_write import write_file
     from logrules.output.numbers import counted
-    from logrules.ruleset.load import rule_bytes
-    from logrules.ruletest.format import formatted
-    from logrules.ruletest.key_order import is_ours
 
     looks = options.check or options.diff
     changed = ours = 0
     problems: list[Problem] = []
     for path in _files(list(map(Path, options.paths)), chosen_settings(options)):
         try:
-            raw = rule_bytes(path)
-            if not is_ours(path, raw):
-                print(f"logrules: {safe(str(path))}: is no file of rules, and is left as it is", file=sys.stderr)
-                continue
-            ours += 1
-            new = formatted(raw, str(path))
+            is_changed = _formatted(path, shows_diff=options.diff, writes=not looks)
         except PackError as fault:
             problems += fault.problems
             continue
-        if new == raw:
-            continue
-        changed += 1
-        if options.diff:
-            sys.stdout.writelines(_diff(path, raw, new))
-        else:
-            print(f"{'would format' if looks else 'formatted'} {safe(str(path))}")
-        if not looks:
-            write_file(path, new)
+        ours += is_changed is not None
+        changed += bool(is_changed)
     if problems:
         raise PackError(problems)
     print(f"{counted(ours, 'file')}: {changed} {'to format' if looks else 'formatted'}", file=sys.stderr)
     return 1 if looks and changed else 0
+
+
+def _formatted(path: Path, *, shows_diff: bool, writes: bool) -> bool | None:
+    """Whether a file changes, which is shown; None for one that is none of ours. Raises PackError."""
+    from logrules.output.atomic_write import write_file
+    from logrules.ruleset.load import rule_bytes
+    from logrules.ruletest.format import formatted
+    from logrules.ruletest.key_order import is_ours
+
+    raw = rule_bytes(path)
+    if not is_ours(path, raw):
+        say(f"{path}: is no file of rules, and is left as it is")
+        return None
+    new = formatted(raw, str(path))
+    if new == raw:
+        return False
+    if shows_diff:
+        sys.stdout.writelines(_diff(path, raw, new))
+    else:
+        print(f"{'formatted' if writes else 'would format'} {safe(str(path))}")
+    if writes:
+        write_file(path, new)
+    return True
 
 
 def _files(paths: Sequence[Path], settings: "Settings") -> Iterator[Path]:

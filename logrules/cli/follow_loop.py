@@ -15,7 +15,7 @@ from logrules.engine.follow import Following
 from logrules.model.change import Update
 from logrules.model.report import Report
 from logrules.notify.listener import Listener
-from logrules.notify.stall_memory import StallMemory
+from logrules.notify.stall_tracker import StallTracker
 from logrules.sources.wall_clock import now
 
 Complain = Callable[[str], None]
@@ -24,7 +24,7 @@ _CLOSING_S = 0.3
 
 
 def follow(
-    following: Following, listeners: Sequence[Listener], stalls: StallMemory, complain: Complain
+    following: Following, listeners: Sequence[Listener], stalls: StallTracker, complain: Complain
 ) -> Report | None:
     """Follow to the end; the last report, or None where the analysis broke down, which is said in one sentence."""
     told = list(listeners)

@@ -86,6 +86,8 @@ def _run(argv: list[str], behind: list[str], language: str) -> int:
     options, unknown = parser.parse_known_args(argv if starts_command else [*argv, *behind])
     if starts_command:
         options.command = behind[1:]
+        if behind and not any(behind[1:2]):
+            raise LogrulesError("no command stands behind `--`; is a variable of the shell empty?")
         if not options.command and (meant := options.meant_by(argv, options.paths, unknown=bool(unknown))) is not None:
             raise LogrulesError(meant)
     if unknown:

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from logrules.cli.did_you_mean import hint
@@ -12,7 +13,7 @@ from logrules.output.json_kinds import write_json
 from logrules.output.numbers import counted
 
 if TYPE_CHECKING:
-    from logrules.ruleset.pack import Pack
+    from logrules.ruleset.pack import Pack, Rule
 
 # Where a rule is from that no other pack brought.
 SHIPPED = "logrules"
@@ -51,11 +52,7 @@ def run(options: argparse.Namespace) -> int:
         card = card_of(pack, rule.id)
         phase = rule.phase or rule.phase_otherwise
         spoken = f"{rule.id} {card.title.en} {card.title.zh} {card.why.en} {card.why.zh}".lower()
-        facts = (
-            (options.framework, (*rule.requires, *rule.id.split("/"))),
-            (options.phase, (phase,)),
-            (options.cause, (rule.cause,)),
-        )
+        facts = ((options.framework, _frameworks(rule)), (options.phase, (phase,)), (options.cause, (rule.cause,)))
         fits = all(asked is None or asked in offered for asked, offered in facts)
         if fits and options.text.lower() in spoken:
             origin = pack.origins.get(rule.id, SHIPPED)
@@ -68,13 +65,18 @@ def run(options: argparse.Namespace) -> int:
     return 0 if rows else 1
 
 
+def _frameworks(rule: "Rule") -> Sequence[str]:
+    """What it belongs to: the frameworks that it requires, and the folders of its file."""
+    return (*rule.requires, *rule.id.split("/")[:-1])
+
+
 def _refuse_unknown(options: argparse.Namespace, pack: "Pack") -> None:
     """Raise ``LogrulesError`` where a framework, phase or cause is asked for that there is not."""
     from logrules.ruleset.rule_text import causes_of, phases_of
 
-    parts = {part for rule in pack.rules for part in (*rule.requires, *rule.id.split("/"))}
     known = {
-        "framework": parts | {framework.id for framework in pack.frameworks},
+        "framework": {name for rule in pack.rules for name in _frameworks(rule)}
+        | {framework.id for framework in pack.frameworks},
         "phase": {word.id for word in phases_of(pack)},
         "cause": {word.id for word in causes_of(pack)} | {rule.cause for rule in pack.rules},
     }

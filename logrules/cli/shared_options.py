@@ -66,15 +66,25 @@ def chosen_format(options: argparse.Namespace) -> str:
     return options.format or (meant if meant in options.formats else "text")
 
 
+def chosen_color(options: argparse.Namespace) -> str:
+    """When what is written is coloured; a file gets colours only where they are always wanted."""
+    color: str = options.color
+    return "never" if color == "auto" and getattr(options, "output", None) else color
+
+
 def write_output(options: argparse.Namespace, render: Callable[[TextIO], None]) -> None:
-    """Write what ``render`` writes to where the options say. A file gets colours only where they are always wanted."""
+    """Write what ``render`` writes to where the options say."""
     if not options.output:
         render(in_utf8(sys.stdout))
         return
     from logrules.output.atomic_write import write_page
 
-    options.color = "never" if options.color == "auto" else options.color
     write_page(options.output, render)
+
+
+def say(sentence: str) -> None:
+    """Say something beside the output: on standard error, behind our name, without control characters."""
+    print(f"logrules: {safe(sentence)}", file=sys.stderr, flush=True)
 
 
 def in_utf8(out: TextIO) -> TextIO:
@@ -151,7 +161,7 @@ def chosen_pack(options: argparse.Namespace, *, cache: bool = True, language: st
         language = getattr(options, "lang", "en")
     pack = load_pack(options.rules, settings=chosen_settings(options), cache=cache, language=language)
     for one in pack.replaced:
-        print(f"logrules: {safe(one.what)} of {safe(one.before)} is replaced by {safe(one.path)}", file=sys.stderr)
+        say(f"{one.what} of {one.before} is replaced by {one.path}")
     return pack
 
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from logrules.cli.shared_options import add_processes_option, add_settings_option, chosen_settings, named
+from logrules.cli.shared_options import add_processes_option, add_settings_option, chosen_settings, named, reading, say
 
 if TYPE_CHECKING:
     from logrules.engine.run import Prepared
@@ -27,6 +27,8 @@ exit status: 0 all tests pass, 1 one fails or a floor is not reached, 2 a file i
 # The modules of the forms, each with a function `render_results`.
 _FORMATS = {"text": "ruletest_text", "junit": "junit", "json": "ruletest_json"}
 
+_PERCENT = reading(float, lambda share: 0 <= share <= 100, "a share from 0 to 100")  # noqa: PLR2004 (per cent)
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
@@ -35,14 +37,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-k", metavar="WORD", default="", help="only tests whose name contains WORD")
     parser.add_argument("--format", choices=_FORMATS, default="text", help="output format (default: text)")
     parser.add_argument("--changed", action="store_true", help="only tests that uncommitted changes can affect")
-    parser.add_argument("--since", metavar="COMMIT", default="HEAD", help="with --changed: changes since this commit")
+    parser.add_argument("--since", metavar="COMMIT", help="with --changed: changes since this commit")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--coverage", action="store_true", help="list what no example exercises")
     kind.add_argument(
         "--mutate", action="store_true", help="break rules on purpose and list the changes that no example notices"
     )
     parser.add_argument(
-        "--floor", type=float, metavar="PERCENT", help="fail if fewer signals are covered, or fewer mutants noticed"
+        "--floor", type=_PERCENT, metavar="PERCENT", help="fail if fewer signals are covered, or fewer mutants noticed"
     )
     add_settings_option(parser)
     add_processes_option(parser)
@@ -67,6 +69,8 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
     measures = options.coverage or options.mutate
     if options.floor is not None and not measures:
         raise LogrulesError("--floor needs --coverage or --mutate")
+    if options.since and not options.changed:
+        raise LogrulesError("--since is for --changed")
     if measures and options.format not in {"text", "json"}:
         raise LogrulesError(f"--coverage and --mutate are printed as text or json, not as {options.format}")
     if measures and options.changed:
@@ -96,7 +100,7 @@ def _run(on: "Prepared", found: "Collection", options: argparse.Namespace) -> in
 
         settings = chosen_settings(options)
         roots = [*settings.packs, *own_roots(map(Path, options.paths), settings)]
-        tests = tuple(filter(impact_of_changes(options.since, roots).touches, tests))
+        tests = tuple(filter(impact_of_changes(options.since or "HEAD", roots).touches, tests))
     results = run_tests(on, tests, options.processes)
     _form(options).render_results(results, sys.stdout)
     return 1 if any(result.outcome is Outcome.FAILED for result in results) else 0
@@ -130,5 +134,5 @@ def _form(options: argparse.Namespace) -> Any:
 def _floor_status(percent: float, floor: float | None) -> int:
     if floor is None or percent >= floor:
         return 0
-    print(f"logrules: {percent:.1f} % is below the floor of {floor:g} %", file=sys.stderr)
+    say(f"{percent:.1f} % is below the floor of {floor:g} %")
     return 1

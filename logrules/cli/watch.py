@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from logrules.model.report import Report
     from logrules.model.timeline import WorkerNow
     from logrules.notify.listener import Listener
-    from logrules.notify.stall_memory import StallMemory
+    from logrules.notify.stall_tracker import StallTracker
 
 _FINISHED = Text("Finished: exit status 0{after}", "已结束：退出码 0{after}")
 _AFTER = Text(", last step {steps}", "，最后一步 {steps}")
@@ -65,35 +65,32 @@ stall was diagnosed, 2 the input was unusable"""
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
+    add = parser.add_argument
     parser.epilog = _EXAMPLES
     parser.set_defaults(command=[], meant_by=forgotten_dashes)
     parser.usage = "logrules watch [options] [PATH ...] | [options] -- COMMAND [ARGUMENT ...]"
-    parser.add_argument(
-        "paths", nargs="*", type=shared.named, metavar="PATH", help="files, patterns, folders, or - for standard input"
-    )
-    parser.add_argument(
-        "--echo", action=BooleanOptionalAction, help="pass the log on to standard output (default: all but files)"
-    )
-    parser.add_argument("-q", "--quiet", dest="echo", action="store_false", help="the same as --no-echo")
-    parser.add_argument("--pty", action="store_true", help="give the command after `--` a terminal")
-    parser.add_argument("--replay", type=_SPEED, metavar="SPEED", help="replay saved logs: 60x, or max for no waiting")
-    parser.add_argument(
+    add("paths", nargs="*", type=shared.named, metavar="PATH", help="files, patterns, folders, or - for standard input")
+    add("--echo", action=BooleanOptionalAction, help="pass the log on to standard output (default: all but files)")
+    add("-q", "--quiet", dest="echo", action="store_false", help="the same as --no-echo")
+    add("--pty", action="store_true", help="give the command after `--` a terminal")
+    add("--replay", type=_SPEED, metavar="SPEED", help="replay saved logs: 60x, or max for no waiting")
+    add(
         "--then-quiet", type=_DURATION, default=0.0, metavar="TIME",
         help="with --replay: time to let pass after the last line, such as 15m",
     )  # fmt: skip
-    parser.add_argument(
+    add(
         "--patience", type=_FACTOR, default=1.0, metavar="FACTOR",
         help="multiply the time after which silence is a stall: 0.5, 2 (default: 1)",
     )  # fmt: skip
-    parser.add_argument(
+    add(
         "--format", choices=("text", "json", "jsonl"), default="text",
         help="format of the final report; jsonl: each event as it happens, on standard output",
     )  # fmt: skip
     shared.add_pack_options(parser)
     shared.add_language_options(parser, commands=True)
     shared.add_color_option(parser)
-    parser.add_argument("--all", action="store_true", help="show every diagnosis in the final report")
-    parser.add_argument("--no-cache", action="store_true", help="recompile the rules")
+    add("--all", action="store_true", help="show every diagnosis in the final report")
+    add("--no-cache", action="store_true", help="recompile the rules")
     watch_listeners.add_options(parser)
 
 
@@ -103,7 +100,7 @@ def run(options: argparse.Namespace) -> int:
     from logrules.cli.watch_targets import job_of
     from logrules.engine.follow import Following
     from logrules.engine.run import why_empty
-    from logrules.notify.stall_memory import StallMemory
+    from logrules.notify.stall_tracker import StallTracker
     from logrules.ruleset.kept_values import keep_patterns
 
     # The threads that take in what comes need the interpreter for moments only, and must not wait 5 ms for it.
@@ -121,10 +118,10 @@ def run(options: argparse.Namespace) -> int:
     )
     complain = partial(_complain, language=options.lang)
     watched = watch_listeners.watched_run(options, following, lambda: job.pid, complain)
-    told = watch_listeners.notifiers(options, watched)
     # A program reads the document on standard output: what people read goes aside.
-    told += watch_listeners.displays(options, watched, job, out if options.format == "text" else sys.stderr)
-    stalls = StallMemory(
+    aside = out if options.format == "text" else sys.stderr
+    told = [*watch_listeners.notifiers(options, watched), *watch_listeners.displays(options, watched, job, aside)]
+    stalls = StallTracker(
         following.workers,
         lambda: [cause.id for cause in rules().tables.causes if cause.tier == _ENDED],
         lambda: job.asked_by,
@@ -132,12 +129,11 @@ def run(options: argparse.Namespace) -> int:
         lambda: job.pid,
     )
     report, status = _watched(job, following, told, stalls, complain)
-    if report is not None and status is None and not report.lines and not report.diagnoses:
-        raise LogrulesError(why_empty(report, rules()) or "no line was received; nothing to diagnose")
     if report is not None:
-        if status == 0 and report.status is Status.COMPLETED and options.format == "text":
-            _say(_finished(following.workers(), options.lang), out)
-        _write(_with_paths(report, job), options, out)
+        if status is None and not report.lines and not report.diagnoses:
+            raise LogrulesError(why_empty(report, rules()) or "no line was received; nothing to diagnose")
+        finished = _finished(following.workers(), options.lang) if status == 0 else ""
+        _write(_with_paths(report, job), finished, options, out)
     if not options.no_cache:
         keep_patterns()
     if status is not None:
@@ -146,7 +142,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _watched(
-    job: "Job", following: "Following", told: "list[Listener]", stalls: "StallMemory", complain: Callable[[str], None]
+    job: "Job", following: "Following", told: "list[Listener]", stalls: "StallTracker", complain: Callable[[str], None]
 ) -> "tuple[Report | None, int | None]":
     """The last report, None where the analysis broke down; the exit status to end with, where the job decides it."""
     from logrules.cli.follow_loop import follow
@@ -174,16 +170,11 @@ def _with_paths(report: "Report", job: "Job") -> "Report":
 
 def _finished(workers: "Sequence[WorkerNow]", language: str) -> str:
     """How a command ended whose exit status is 0, with the number of its last step where lines count them."""
-    from logrules.notify.stall_memory import step_of
+    from logrules.notify.stall_tracker import step_of
 
     steps = max((step for one in workers if (step := step_of(one.step)) is not None), default=None)
     after = "" if steps is None else _AFTER.of(language).format(steps=steps)
     return _FINISHED.of(language).format(after=after)
-
-
-def _say(sentence: str, out: TextIO) -> None:
-    with suppress(OSError):
-        print(f"\n{sentence}", file=out, flush=True)
 
 
 def _complain(sentence: str, language: str) -> None:
@@ -193,13 +184,12 @@ def _complain(sentence: str, language: str) -> None:
         print(f"logrules: {safe_lines(shared.in_language(sentence, language))}", file=sys.stderr, flush=True)
 
 
-def _write(report: "Report", options: argparse.Namespace, out: TextIO) -> None:
+def _write(report: "Report", finished: str, options: argparse.Namespace, out: TextIO) -> None:
+    """Write the last report, behind how a command ended well (``finished``); of jsonl the last event holds it."""
     if options.format == "jsonl":
-        return  # its last event holds it
-    try:
+        return
+    with suppress(OSError):  # nobody reads us any more; the job's exit status still counts
         if options.format == "text":
-            out.write("\n")
+            out.write(f"\n{finished}\n\n" if finished and report.status is Status.COMPLETED else "\n")
         render_report(report, options, out)
         out.flush()
-    except OSError:
-        return  # nobody reads us any more; the job's exit status still counts

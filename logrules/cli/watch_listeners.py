@@ -66,6 +66,8 @@ def notifiers(options: argparse.Namespace, run: WatchedRun) -> list[Listener]:
         path = Path(options.report)
         if not path.parent.is_dir():
             raise LogrulesError(f"--report {path}: there is no folder {path.parent}")
+        if path.is_dir():
+            raise LogrulesError(f"--report {path}: is a folder")
         found.append(ReportFile(path, options.lang, run.complain))
     for extension in watch_extensions():
         found += extension.listeners(options, run)

@@ -3,14 +3,17 @@
 import argparse
 import gc
 import os
+import pickle
 import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
+from typing import NoReturn
 
 from logrules.cli.shared_options import chosen_pack, chosen_settings
 from logrules.engine.run import prepared
+from logrules.model.errors import PackError
 from logrules.ruleset.apply_settings import with_patience
 from logrules.ruleset.load import is_shipped, is_to_be_kept
 from logrules.ruleset.pack import Pack
@@ -24,42 +27,63 @@ def rules_of(options: argparse.Namespace) -> Callable[[], Pack]:
     """
     settings = chosen_settings(options)
     is_new = not options.no_cache and is_to_be_kept(options.rules, settings, options.lang)
-    compiling = _compiling(options) if is_new else None
+    compiled = _compiling(options) if is_new else None
 
     @cache
     def rules() -> Pack:
-        if compiling is not None:
-            with suppress(ChildProcessError):  # where SIGCHLD is ignored, it is waited for all the same
-                os.waitpid(compiling, 0)
+        if compiled is not None:
+            compiled()
         pack = with_patience(chosen_pack(options, cache=not options.no_cache), options.patience)
         # They stay: whoever looks for garbage while lines come need not go through them.
         gc.freeze()
         return pack
 
     follows_files = bool(options.paths) and "-" not in options.paths
-    if compiling is None or follows_files or not is_shipped(options.rules, settings):
+    if compiled is None or follows_files or not is_shipped(options.rules, settings):
         rules()
     return rules
 
 
-def _compiling(options: argparse.Namespace) -> int | None:
-    """A process that compiles the rules and keeps them: it takes 120 MB, which we would hold to the end of the job.
+def _compiling(options: argparse.Namespace) -> Callable[[], None] | None:
+    """Begin a process that compiles the rules and keeps them: it takes 120 MB, which we would hold to the end of a job.
 
-    None where none can be forked. What is wrong with the rules is found again, and said, by who loads them.
+    What waits for it, and raises PackError where it was refused them; None where no process can be forked.
     """
     if not sys.platform.startswith("linux"):
         return None
+    refused, refuse = os.pipe()
     try:
         child = os.fork()
     except OSError:
+        child = None
+    if child == 0:
+        _compile(options, refuse)
+    os.close(refuse)
+    if child is None:
+        os.close(refused)
         return None
-    if child:
-        return child
+    return partial(_wait_for, child, refused)
+
+
+def _compile(options: argparse.Namespace, refuse: int) -> NoReturn:
+    """Compile and keep the rules; what is wrong with them is written to ``refuse``."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # from the terminal, to the job
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in range(3):  # who reads what we write need not wait for this to end
             os.dup2(nothing, stream)
         prepared(chosen_pack(options), cache=True)
+    except PackError as fault:
+        with os.fdopen(refuse, "wb") as told:
+            pickle.dump(fault.problems, told)
     finally:
         os._exit(0)
+
+
+def _wait_for(child: int, refused: int) -> None:
+    with os.fdopen(refused, "rb") as told:
+        problems = told.read()
+    with suppress(ChildProcessError):  # where SIGCHLD is ignored, it is waited for all the same
+        os.waitpid(child, 0)
+    if problems:
+        raise PackError(pickle.loads(problems))  # noqa: S301 (our own process wrote it)

@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logrules.cli.shared_options import say
 from logrules.cli.watched_job import STDOUT, Job
 from logrules.model.errors import LogrulesError
-from logrules.output.escape import safe
 from logrules.ruleset.pack import Pack
 from logrules.sources.relay import Turn
 
@@ -42,7 +42,7 @@ class Followed(Job):
     def start(self) -> None:
         """Say what there is to wait for."""
         for path in self.source.missing():
-            print(f"logrules: waiting for {safe(path)}", file=sys.stderr, flush=True)
+            say(f"waiting for {path}")
 
     def path_of(self, source: str) -> Path | None:
         """The file that is followed by this name."""

@@ -146,6 +146,9 @@ class Command(Streamed):
         self._ended = steady()
         if self._output.wait(now() + _LEFT_BEHIND_S):
             self._output.release()  # else it passes on what they write, once we are gone
+            for pipe in (self._process.stdout, self._process.stderr):
+                if pipe is not None:
+                    pipe.close()
         else:
             for log in self._output.open_logs():
                 self.source.note(log, "the command has ended, but processes that it left hold its output open")

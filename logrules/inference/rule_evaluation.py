@@ -21,7 +21,7 @@ class Judged:
     """What a session knows of one rule at one moment.
 
     ``found`` has the match of every leaf that holds; ``open_waits`` the line that last spoke of each open wait.
-    ``refused`` are signals whose words stand on some line (its number), but whose pattern or veto refuses it.
+    ``refused`` are signals whose words stand on some line but that refuse it: its number, and what speaks against it.
     ``together`` are the conjunctions whose parts were told together.
     """
 
@@ -30,7 +30,7 @@ class Judged:
     now: float | None = None
     last: Observation | None = None
     open_waits: Mapping[str, Observation] = field(default_factory=dict)
-    refused: Mapping[int, int] = field(default_factory=dict)
+    refused: Mapping[int, tuple[int, str]] = field(default_factory=dict)
     together: Container[Every] = frozenset()
 
 

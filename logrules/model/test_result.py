@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from enum import StrEnum
 
+from logrules.model.event import Stance
 from logrules.model.position import Position
 from logrules.model.record import record
 
@@ -95,7 +96,7 @@ def total(shares: Iterable[Share]) -> Share:
 
 
 class RejectReason(StrEnum):
-    """Why a line with a signal's words does not match."""
+    """Why a line with a signal's words does not match, where that is not for its stance."""
 
     PATTERN = "pattern"
     VETO = "veto"
@@ -103,13 +104,13 @@ class RejectReason(StrEnum):
 
 @record
 class SignalHit:
-    """A line that a signal hit, with its captures; or, with ``refused``, one that has its words alone."""
+    """A line that a signal hit, with its captures; or one that it ``refused`` for this reason or stance."""
 
     source: str
     line: int
     text: str
     captures: tuple[tuple[str, str], ...] = ()
-    refused: RejectReason | None = None
+    refused: RejectReason | Stance | None = None
 
 
 @record

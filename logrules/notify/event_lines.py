@@ -11,11 +11,11 @@ from logrules.model.change import PhaseEntered, QuietEnded, QuietNoticed, Raised
 from logrules.model.report import Diagnosis, Report, Text
 from logrules.notify.listener import Listener
 from logrules.notify.notifications import Kind, Notification, NotificationPolicy, facts
-from logrules.output.brief_steps import in_one_line
 from logrules.output.escape import safe
 from logrules.output.messages import RANK, SEVERITY
 from logrules.output.numbers import certainty_in_words, duration, ranks_in_words, time_of_day
 from logrules.output.report_json import report_document
+from logrules.output.step_layout import in_one_line
 
 _MAX_TEXT = 300
 _MEGABYTE = 1_000_000

@@ -14,11 +14,11 @@ from logrules.model.record import record
 from logrules.model.report import Diagnosis, Report, Text
 from logrules.model.timeline import WorkerNow
 from logrules.output import messages as words
-from logrules.output.brief_steps import in_one_line
+from logrules.output import verdict
 from logrules.output.escape import safe
-from logrules.output.numbers import certainty_in_words, duration
+from logrules.output.numbers import certainty_in_words, duration, lines_said
+from logrules.output.step_layout import in_one_line
 from logrules.output.styled import Color
-from logrules.output.text_parts import COLOR, ranks_at, status_color, status_word
 
 _SUSPECTS = 2
 _MAX_STEP = 60
@@ -103,9 +103,9 @@ def _head(update: Update, report: Report, view: PanelView) -> Line:
     return Line.assemble(
         ("── logrules ", "dim"),
         (f"{safe(view.job)} " if view.job else "", "bold"),
-        (status_word(report).of(language), f"bold {status_color(report)}"),
+        (verdict.status_word(report).of(language), f"bold {verdict.status_color(report)}"),
         (f" {words.IN_PHASE.of(language).format(phase=report.phase)}", "bold"),
-        (f" · {update.lines:,} {words.LINES.of(language)} ──", "dim"),
+        (f" · {lines_said(update.lines, language)} ──", "dim"),
     )
 
 
@@ -125,8 +125,8 @@ def _worker(label: str, worker: WorkerNow, language: str) -> Line:
 
 
 def _suspect(one: Diagnosis, language: str) -> list[Line]:
-    title = f"  ! {one.title.of(language)}{ranks_at(one, language)} · {certainty_in_words(one, language)}"
-    found = [Line(safe(title), style=COLOR[one.severity])]
+    title = f"  ! {one.title.of(language)}{verdict.ranks_at(one, language)} · {certainty_in_words(one, language)}"
+    found = [Line(safe(title), style=verdict.COLOR[one.severity])]
     if one.evidence:
         line = one.evidence[0]
         found.append(Line(safe(f"    {line.place}: {line.text}"), style="dim"))

@@ -5,44 +5,22 @@ from collections.abc import Iterator, Sequence
 from logrules.model.late_pattern import late_pattern
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Risk, Status, Text
 from logrules.output import messages as words
-from logrules.output.brief_steps import HANG, StepLines, fitted, forms_of, height
+from logrules.output import styled, verdict
 from logrules.output.escape import safe
 from logrules.output.numbers import certainty_in_words
 from logrules.output.rank_sentences import declined, grouped, same_of, sentence
-from logrules.output.styled import (
-    COLUMNS,
-    StyledText,
-    clipped,
-    columns_of,
-    condensed,
-    first_sentences,
-    says_something,
-    shortened,
-)
-from logrules.output.text_parts import (
-    COLOR,
-    TextReport,
-    clock,
-    effects_told,
-    is_beside_the_point,
-    is_calm,
-    is_explained,
-    is_restart_advised,
-    lines_that_help,
-    next_steps,
-    unusual_title,
-    where,
-    who,
-)
+from logrules.output.step_layout import HANG, StepLines, fitted, forms_of, height
+from logrules.output.styled import StyledText
+from logrules.output.text_report import TextReport
 
 MAX_STEPS = 3
 MAX_LATER = 2
 # What one diagnosis may take of a screen, at 100 columns; the steps get what the rest leaves.
 MAX_LINES = 20
-_MAX_LINE = 2 * COLUMNS - 20
-_MAX_NEAR = COLUMNS - 8
-_MAX_WHY = 2 * COLUMNS - 10
-_MAX_TITLE = COLUMNS + 60
+_MAX_LINE = 2 * styled.COLUMNS - 20
+_MAX_NEAR = styled.COLUMNS - 8
+_MAX_WHY = 2 * styled.COLUMNS - 10
+_MAX_TITLE = styled.COLUMNS + 60
 _HANG = len("> ")
 _MAX_NOTES = 2
 _MAX_UNUSUAL, _MAX_UNUSUAL_BESIDE = 8, 2
@@ -62,7 +40,7 @@ class BriefReport(TextReport):
         """The verdict, the first diagnosis, one line for each of the next, and what else must be known."""
         self._put_head(report)
         rest = list(self._rest(report))
-        if is_calm(report):
+        if verdict.is_calm(report):
             self._calm(report)
         else:
             self._diagnoses(report, sum(self._page.taken(indent, parts) for indent, parts in rest))
@@ -72,7 +50,7 @@ class BriefReport(TextReport):
     def _diagnoses(self, report: Report, below: int) -> None:
         """The first whole, the next in a line each; ``below`` lines are wanted for what follows."""
         # Beside errors that no rule knows, what is merely worth knowing explains nothing.
-        whole = [] if is_beside_the_point(report) else report.diagnoses[:1]
+        whole = [] if verdict.is_beside_the_point(report) else report.diagnoses[:1]
         for one in whole:
             self._diagnosis(one, report, below)
         self._all_later(report.diagnoses[len(whole) :])
@@ -83,7 +61,7 @@ class BriefReport(TextReport):
         if report.status is Status.COMPLETED:
             first, others = (), report.diagnoses
         for one in first:
-            self._put(0, (f"{self._word(one.title)} · {one.cause}", COLOR[one.severity]))
+            self._put(0, (f"{self._word(one.title)} · {one.cause}", verdict.COLOR[one.severity]))
             for indent, parts in _placed(one.evidence[-_MAX_SIGNS:], _MAX_LINE):
                 self._put(indent, *parts)
             self._steps(one.fixes, self._forms(one.fixes[:1]), MAX_LINES, words.IF_UNWELL)
@@ -103,12 +81,12 @@ class BriefReport(TextReport):
         return f"  {self._word(words.MORE_LINES).format(count=count)}" if count else ""
 
     def _diagnosis(self, one: Diagnosis, report: Report, below: int) -> None:
-        if not is_explained(report):
-            title = f"{self._word(one.title)}{where(one, self._language)}"
-            self._put(0, (title, f"bold {COLOR[one.severity]}"))
+        if not verdict.is_explained(report):
+            title = f"{self._word(one.title)}{verdict.where(one, self._language)}"
+            self._put(0, (title, f"bold {verdict.COLOR[one.severity]}"))
         certainty = certainty_in_words(one, self._language)
         self._put(0, (f"{one.cause} · {certainty} · {self._word(words.EXPLAIN)} {one.rule}", "dim"))
-        self._put(0, (self._label(words.WHY), "bold"), (first_sentences(self._word(one.why), _MAX_WHY), ""))
+        self._put(0, (self._label(words.WHY), "bold"), (styled.first_sentences(self._word(one.why), _MAX_WHY), ""))
         self._sides(report, one)
         closing = list(self._closing(one))
         most = MAX_LINES - below - sum(self._page.taken(0, parts) for parts in closing)
@@ -132,7 +110,7 @@ class BriefReport(TextReport):
             shown = {line.place for line in first.evidence}
             lines = [line for line in difference.evidence[:1] if line.place not in shown]
         if said is not None:
-            self._put(0, (self._label(words.SIDES), "bold"), (shortened(said, _MAX_WHY), ""))
+            self._put(0, (self._label(words.SIDES), "bold"), (styled.shortened(said, _MAX_WHY), ""))
         for indent, parts in _placed(lines, _MAX_LINE):
             self._put(indent, *parts)
 
@@ -145,13 +123,10 @@ class BriefReport(TextReport):
             return
         kinds = grouped(lines)
         line, ranks = max(kinds, key=lambda kind: _telling(kind[0]))
-        more = len(kinds) - 1
         same = same_of(ranks, self._language, lines)
-        self._put(
-            0, (line.place, "cyan"), (f"{who(line)}{clock(line)}", "dim"), (f"  ({same})" if same else "", "dim"),
-            (self._more(more), "dim"),
-        )  # fmt: skip
-        told = [("> ", "bold"), (clipped(condensed(line.text), _MAX_LINE), "")]
+        beside = f"{verdict.who(line)}{verdict.clock(line)}{f'  ({same})' if same else ''}{self._more(len(kinds) - 1)}"
+        self._put(0, (line.place, "cyan"), (beside, "dim"))
+        told = [("> ", "bold"), (styled.clipped(styled.condensed(line.text), _MAX_LINE), "")]
         left = most - self._page.used - self._page.taken(2, told, _HANG)
         above = _beside(line.before[-1:], line.text)[:left] if left > 0 else []
         below = _beside(line.after[:1], line.text)[: left - len(above)] if left > len(above) else []
@@ -182,28 +157,28 @@ class BriefReport(TextReport):
 
     def _closing(self, one: Diagnosis) -> Iterator[list[StyledText]]:
         """Restart advice where there is some, and what it brought about."""
-        if is_restart_advised(one):
+        if verdict.is_restart_advised(one):
             restart = self._word(words.RESTART[one.restart])
             yield [(self._label(words.RESTART_WORD), "bold"), (restart, "")]
-        if told := effects_told(one):
+        if told := verdict.effects_told(one):
             label, effects = told[0]
-            first = shortened(self._word(effects[0].title), _MAX_TITLE)
+            first = styled.shortened(self._word(effects[0].title), _MAX_TITLE)
             yield [(f"{self._label(label)}{first}{self._more(len(one.effects) - 1)}", "dim")]
 
     def _later(self, one: Diagnosis) -> None:
         at = f" ({one.evidence[0].place})" if one.evidence else ""
-        title = shortened(self._word(one.title), _MAX_TITLE)
-        self._put(0, (f"{self._label(words.ALSO)}{title} · {one.cause}{at}", COLOR[one.severity]))
+        title = styled.shortened(self._word(one.title), _MAX_TITLE)
+        self._put(0, (f"{self._label(words.ALSO)}{title} · {one.cause}{at}", verdict.COLOR[one.severity]))
 
     def _rest(self, report: Report) -> Iterator[tuple[int, Sequence[StyledText]]]:
         """What stands below the diagnoses, with its indent."""
-        unusual = lines_that_help(report)
+        unusual = verdict.lines_that_help(report)
         if unusual and (report.status is Status.UNEXPLAINED or not report.diagnoses):
-            yield 0, [self._heading(unusual_title(report))]
+            yield 0, [self._heading(verdict.unusual_title(report))]
             # Beside a diagnosis a few are enough to say that there are some.
             most, widest = (_MAX_UNUSUAL_BESIDE, _MAX_NEAR) if report.diagnoses else (_MAX_UNUSUAL, _MAX_LINE)
             yield from _placed(unusual[-most:], widest)
-        if steps := next_steps(report, self._shell):
+        if steps := verdict.next_steps(report, self._shell):
             yield 0, [self._heading(words.NEXT)]
             for what, command in steps:
                 yield 2, [(self._label(what), ""), (command, "bold")]
@@ -226,11 +201,11 @@ def _placed(lines: Sequence[Evidence], columns: int) -> Iterator[tuple[int, Sequ
     """Each line behind its place."""
     for line in lines:
         at = f"{line.place}  "
-        yield 2, [(at, "cyan"), (clipped(condensed(line.text), columns - columns_of(at)), "")]
+        yield 2, [(at, "cyan"), (styled.clipped(styled.condensed(line.text), columns - styled.columns_of(at)), "")]
 
 
 def _beside(lines: Sequence[str], told: str) -> list[str]:
-    return [clipped(condensed(line), _MAX_NEAR) for line in lines if says_something(line, told)]
+    return [styled.clipped(styled.condensed(line), _MAX_NEAR) for line in lines if styled.says_something(line, told)]
 
 
 def _telling(line: Evidence) -> int:

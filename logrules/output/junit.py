@@ -6,9 +6,9 @@ from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
 from logrules.model.report import Diagnosis, Report, Severity
 from logrules.model.test_result import Outcome, Result
+from logrules.output import verdict
 from logrules.output.escape import safe as spelled
 from logrules.output.ruletest_text import told
-from logrules.output.text_parts import MAX_SOURCES
 
 # Spelled-out controls are legal in XML; these two code points are not.
 _NO_XML = str.maketrans({"\ufffe": "\\ufffe", "\uffff": "\\uffff"})
@@ -29,7 +29,7 @@ def render_junit(report: Report, out: TextIO, language: str, shell: str = "bash"
 
 def _name_of(sources: Sequence[str]) -> str:
     """What the suite is called: its logs; of many the first, and how many more there are."""
-    if len(sources) > MAX_SOURCES:
+    if len(sources) > verdict.MAX_SOURCES:
         return f"{sources[0]} and {len(sources) - 1} more"
     return ", ".join(sources) or "job"
 

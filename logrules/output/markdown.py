@@ -7,20 +7,11 @@ from typing import TextIO
 
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Text
 from logrules.output import messages as words
+from logrules.output import verdict
 from logrules.output.escape import safe
 from logrules.output.numbers import certainty_in_words
 from logrules.output.rank_sentences import coverage, sentences
 from logrules.output.shell import copyables
-from logrules.output.text_parts import (
-    effects_told,
-    headline,
-    is_beside_the_point,
-    lines_that_help,
-    phase_in_words,
-    status_word,
-    unusual_title,
-    where,
-)
 
 SHOWN = 3
 _MAX_LINE = 400
@@ -33,15 +24,15 @@ _DETAILS = Text("evidence and fixes", "证据与建议")
 
 def render_markdown(report: Report, out: TextIO, language: str, shell: str = "bash") -> None:
     """Write the report as Markdown. Log text stands in fences that it cannot close, or escaped."""
-    said = headline(report, language)
-    phase = phase_in_words(report).of(language).format(phase=report.phase)
-    verdict = f"**{status_word(report).of(language)}** · {phase}"
-    out.write(f"{verdict}{f': {escaped(said)}' if said else ''}\n")
+    said = verdict.headline(report, language)
+    phase = verdict.phase_in_words(report).of(language).format(phase=report.phase)
+    status = verdict.status_word(report).of(language)
+    out.write(f"**{status}** · {phase}{f': {escaped(said)}' if said else ''}\n")
     out.writelines(f"\n{line}\n" for line in _sides(report, language))
-    shown = () if is_beside_the_point(report) else report.diagnoses[:SHOWN]
+    shown = () if verdict.is_beside_the_point(report) else report.diagnoses[:SHOWN]
     out.writelines("\n" + "\n".join(_diagnosis(one, language, shell)) + "\n" for one in shown)
-    if not shown and (unusual := lines_that_help(report)):
-        out.write(f"\n{unusual_title(report).of(language)}:\n\n{_fenced(unusual)}\n")
+    if not shown and (unusual := verdict.lines_that_help(report)):
+        out.write(f"\n{verdict.unusual_title(report).of(language)}:\n\n{_fenced(unusual)}\n")
 
 
 def _sides(report: Report, language: str) -> Iterator[str]:
@@ -68,7 +59,7 @@ def _fence_for(text: str) -> str:
 
 def _diagnosis(one: Diagnosis, language: str, shell: str) -> Iterator[str]:
     facts = f"`{one.cause}` · {certainty_in_words(one, language)} · `{one.rule}`"
-    title = f"{escaped(one.title.of(language))}{where(one, language, escaped)}"
+    title = f"{escaped(one.title.of(language))}{verdict.where(one, language, escaped)}"
     yield f"### {title}\n\n{facts}\n\n{escaped(one.why.of(language))}"
     if not (one.evidence or one.fixes or one.effects):
         return
@@ -77,7 +68,7 @@ def _diagnosis(one: Diagnosis, language: str, shell: str) -> Iterator[str]:
         yield f"{_fenced(one.evidence)}\n"
     for number, fix in enumerate(one.fixes, start=1):
         yield from _fix(number, fix, language, shell)
-    for label, effects in effects_told(one):
+    for label, effects in verdict.effects_told(one):
         named = "; ".join(escaped(other.title.of(language)) for other in effects)
         yield f"\n{label.of(language)}: {named}"
     yield "\n</details>"

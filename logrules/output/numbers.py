@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from logrules.model.report import Diagnosis, Text
+from logrules.output import messages as words
 
 # More runs of ranks than these nobody reads; how many ranks they are says more.
 MAX_RUNS = 12
@@ -59,6 +60,11 @@ def duration(seconds: float) -> str:
 def counted(count: int, noun: str) -> str:
     """So many of something in English: "1 file", "2 files"."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def lines_said(count: int, language: str) -> str:
+    """So many lines: "1 line", "1,042 lines"."""
+    return f"{count:,} {(words.LINE if count == 1 else words.LINES).of(language)}"
 
 
 def ranks_said(ranks: Collection[int], language: str) -> str:

@@ -1,7 +1,7 @@
 """What the verbs for authors of rules say, for people: findings, test results, coverage, mutants, trials."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 
 from logrules.model import test_result as tests
@@ -13,7 +13,10 @@ from logrules.output.numbers import counted
 _MAX_LINE = 300
 _SHOWN_TEXT = 160
 _SHOWN_WORDS = 3
-_WHY = {tests.RejectReason.PATTERN: "its pattern does not fit", tests.RejectReason.VETO: "`unless` forbids it"}
+_WHY: Mapping[str, str] = {
+    tests.RejectReason.PATTERN: "its pattern does not fit",
+    tests.RejectReason.VETO: "`except` forbids it",
+}
 
 
 def render_findings(findings: Sequence[Problem], files: int, out: TextIO) -> None:
@@ -146,8 +149,11 @@ def _signal(signal: tests.SignalSeen) -> Iterator[str]:
 
 
 def _line(one: tests.SignalHit) -> str:
-    captures = ", ".join(f"{name}={value}" for name, value in one.captures)
-    note = f"  [{_WHY[one.refused]}]" if one.refused else f"  {{{captures}}}" if captures else ""
+    note = ""
+    if one.refused:
+        note = f"  [{_WHY.get(one.refused, f'read as {one.refused}: name that in `stance`')}]"
+    elif one.captures:
+        note = f"  {{{', '.join(f'{name}={value}' for name, value in one.captures)}}}"
     return f"{safe(one.source)}:{one.line}: {safe(one.text.strip())[:_SHOWN_TEXT]}{safe(note)}"
 
 

@@ -6,23 +6,14 @@ from typing import TextIO
 
 from logrules.model.report import Comparison, Diagnosis, Evidence, Fix, Report, Risk, Text
 from logrules.output import messages as words
+from logrules.output import verdict
 from logrules.output.brief_text import BriefReport
 from logrules.output.escape import safe
 from logrules.output.numbers import certainty_in_words
 from logrules.output.rank_sentences import declined, grouped, same_of, sentence
 from logrules.output.shell import copyables
 from logrules.output.styled import Color, StyledText, page_on
-from logrules.output.text_parts import (
-    COLOR,
-    TextReport,
-    clock,
-    effects_told,
-    is_restart_advised,
-    next_steps,
-    unusual_title,
-    where,
-    who,
-)
+from logrules.output.text_report import TextReport
 
 _MAX_LINE = 400
 
@@ -48,14 +39,14 @@ class FullReport(TextReport):
     def _diagnosis(self, number: int, one: Diagnosis, sides: Comparison | None) -> None:
         """Phase, cause, rank, evidence, reason, how the ranks differ, fixes, consequences."""
         self._put(0)
-        self._put(0, (f"{number}. {self._word(one.title)}", f"bold {COLOR[one.severity]}"))
+        self._put(0, (f"{number}. {self._word(one.title)}", f"bold {verdict.COLOR[one.severity]}"))
         facts = [
             self._word(words.SEVERITY[one.severity]),
             one.cause,
             self._word(words.IN_PHASE).format(phase=one.phase),
             certainty_in_words(one, self._language),
         ]
-        self._put(3, (" · ".join(facts) + where(one, self._language), "dim"))
+        self._put(3, (" · ".join(facts) + verdict.where(one, self._language), "dim"))
         self._put(3, (self._label(words.WHY), "bold"), (self._word(one.why), ""))
         self._evidence(one.evidence)
         if sides is not None:
@@ -64,11 +55,11 @@ class FullReport(TextReport):
             self._put(3, self._heading(words.FIXES))
         for number_of_fix, fix in enumerate(one.fixes, start=1):
             self._fix(number_of_fix, fix)
-        if is_restart_advised(one):
+        if verdict.is_restart_advised(one):
             self._put(3, (self._label(words.RESTART_WORD), "bold"), (self._word(words.RESTART[one.restart]), ""))
         if one.checks:
             self._put(3, (f"{self._word(words.CONFIRM)} {','.join(one.checks)}", "dim"))
-        for label, effects in effects_told(one):
+        for label, effects in verdict.effects_told(one):
             self._put(3, self._heading(label))
             for other in effects:
                 at = f" ({other.evidence[0].place})" if other.evidence else ""
@@ -81,7 +72,7 @@ class FullReport(TextReport):
         self._put(3, self._heading(words.EVIDENCE))
         for number, (line, ranks) in enumerate(grouped(lines)):
             same = same_of(ranks, self._language, lines)
-            self._put(5, (line.place, "cyan"), (who(line), "dim"), (clock(line), "dim"))
+            self._put(5, (line.place, "cyan"), (verdict.who(line), "dim"), (verdict.clock(line), "dim"))
             # The first line is worth its surroundings; the others would only repeat the log.
             before, after = (line.before, line.after) if number == 0 else ((), ())
             for near in before:
@@ -103,7 +94,7 @@ class FullReport(TextReport):
         for one in sides.differences:
             self._put(5, (f"- {sentence(one, self._language)}", ""))
             for line in one.evidence:
-                self._put(7, (line.place, "cyan"), (f"{who(line)}  ", "dim"), (line.text[:_MAX_LINE], ""))
+                self._put(7, (line.place, "cyan"), (f"{verdict.who(line)}  ", "dim"), (line.text[:_MAX_LINE], ""))
 
     def _fix(self, number: int, fix: Fix) -> None:
         style = "bold red" if fix.risk is Risk.DESTRUCTIVE else ""
@@ -117,9 +108,9 @@ class FullReport(TextReport):
     def _rest(self, report: Report) -> None:
         """What else a reader should know."""
         lines = [[(f"{line.place}  ", "cyan"), (line.text[:_MAX_LINE], "")] for line in report.unusual]
-        self._section(unusual_title(report), lines)
-        steps = [[(self._label(what), ""), (command, "bold")] for what, command in next_steps(report, self._shell)]
-        self._section(words.NEXT, steps)
+        self._section(verdict.unusual_title(report), lines)
+        steps = verdict.next_steps(report, self._shell)
+        self._section(words.NEXT, [[(self._label(what), ""), (command, "bold")] for what, command in steps])
         self._section(words.EARLIER, [[(self._run(run), "dim")] for run in report.earlier_runs])
         if report.stacks is not None:
             self._section(words.STACKS, [[(told, "")] for told in (*report.stacks.said, *report.stacks.tree)])

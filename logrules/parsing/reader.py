@@ -6,7 +6,7 @@ from copy import copy
 from functools import lru_cache, partial
 from operator import itemgetter
 
-from logrules.model.event import Event, Hit, Level, Worker
+from logrules.model.event import Event, Hit, Level, Stance, Worker
 from logrules.model.record import record, replace
 from logrules.parsing.captures import Captures
 from logrules.parsing.clean import clean, may_be_redrawn, redraws
@@ -150,11 +150,15 @@ class Reader:
         raised = self._pack.trace.exception if self._pack.trace is not None else None
         if not any(hit.signal == raised or self._pack.signals[hit.signal].stances for hit in event.hits):
             return event
-        stance = self._judge.of(self._as_written(event))
+        stance = self.stance_of(event)
         hits = tuple(hit for hit in event.hits if stance in (self._pack.signals[hit.signal].stances or (stance,)))
         if stance is event.stance and len(hits) == len(event.hits):
             return event
         return replace(event, stance=stance, hits=hits)
+
+    def stance_of(self, event: Event) -> Stance:
+        """What kind of statement a line is."""
+        return self._judge.of(self._as_written(event))
 
     def _as_written(self, event: Event) -> Event:
         """The line without the level of a process that forwarded it: the line above, after its prefix, is indented.

@@ -1,9 +1,10 @@
-"""Files that strangers may have written, read within bounds: what is no regular file is not waited for."""
+"""Files read within bounds, since strangers may have written them; and the tables that come with our packages."""
 
 import errno
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
@@ -31,7 +32,15 @@ def read_named(path: Path, limit: int) -> bytes:
     try:
         return read_bounded(path, limit)
     except OSError as fault:
-        raise PackError([Problem(Position(str(path)), f"cannot be read: {fault.strerror or fault}")]) from None
+        raise PackError([Problem(Position(str(path), 0), f"cannot be read: {fault.strerror or fault}")]) from None
+
+
+def packaged_table(package: str, name: str) -> dict[str, Any]:
+    """What a table of ours says, a TOML file of that name in a package."""
+    import tomllib
+    from importlib.resources import files
+
+    return tomllib.loads((files(package) / name).read_text(encoding="utf-8"))
 
 
 def decoded(raw: bytes, shown: str) -> str:

@@ -15,6 +15,7 @@ from logrules.model.errors import PackError
 from logrules.model.position import Problem
 from logrules.ruleset.bounded_read import read_named
 from logrules.ruleset.bounds import MAX_FILE_BYTES
+from logrules.ruleset.duration import FORM
 from logrules.ruleset.misspelling import near_hint
 from logrules.ruleset.yaml_reader import Document, parse_document
 
@@ -183,7 +184,8 @@ def _message(error: "ErrorDetails") -> str:
             least, parts = said["min_length"], "characters" if error["type"] == "string_too_short" else "entries"
             return "is empty" if least == 1 else f"has fewer than {least} {parts}"
         case "string_pattern_mismatch":
-            return f"is not of the form `{said['pattern']}`"
+            pattern = said["pattern"]
+            return "is no length of time, such as 30s or 12m" if pattern == FORM else f"is not of the form `{pattern}`"
         case _:
             return error["msg"].removeprefix("Value error, ")
 

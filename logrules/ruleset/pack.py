@@ -4,11 +4,11 @@ No Hyperscan handle, no compiled pattern and no running state lives here. What o
 person reads (titles, fixes) is kept as bytes per rule and decoded when it is shown.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated
 
 from logrules.model.event import Stance
-from logrules.model.record import field, record
+from logrules.model.record import field, record, replace
 from logrules.model.report import Severity, SourceNote
 from logrules.ruleset.bounds import Len, Name, Pattern
 from logrules.ruleset.causes import ClearedBy, Culprit
@@ -269,6 +269,10 @@ class Pack:
     notes: tuple[SourceNote, ...] = ()
     required: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unclocked: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    def with_signals(self, more: Iterable[Signal]) -> "Pack":
+        """The same with further signals, numbered behind its own. Nothing of it may be kept under its digest."""
+        return replace(self, signals=SignalTable((*self.signals, *more)))
 
     @property
     def phases(self) -> tuple[Phase, ...]:

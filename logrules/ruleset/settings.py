@@ -52,7 +52,7 @@ def read_settings(path: Path) -> Settings:
     """The configuration in this file. Raises PackError where there is none."""
     found = _settings_in(path)
     if found is None:
-        raise PackError([Problem(Position(str(path)), "has no table [tool.logrules]")])
+        raise PackError([Problem(Position(str(path), 0), "has no table [tool.logrules]")])
     return found
 
 
@@ -71,7 +71,7 @@ def _settings_in(path: Path) -> Settings | None:
     try:
         plain = json.dumps(table, sort_keys=True, default=str, ensure_ascii=False)
     except RecursionError:
-        raise PackError([Problem(Position(str(path)), "is nested too deep")]) from None
+        raise PackError([Problem(Position(str(path), 0), "is nested too deep")]) from None
     return Settings(
         str(path),
         text,

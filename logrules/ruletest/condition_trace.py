@@ -106,8 +106,8 @@ def _missing(leaf: nodes.Leaf, judged: Judged, name_of: NameOf) -> str:
 
 
 def _absent(leaf: nodes.Leaf, judged: Judged, name_of: NameOf) -> str:
-    refused = [signal for signal in nodes.signals_of(leaf) if signal in judged.refused]
-    said = [f"line {judged.refused[one]} has the words of `{name_of(one)}`, not its pattern" for one in refused]
+    refused = [(signal, *judged.refused[signal]) for signal in nodes.signals_of(leaf) if signal in judged.refused]
+    said = [f"line {line} has the words of `{name_of(signal)}`, {against}" for signal, line, against in refused]
     return "; ".join(["absent", *said])
 
 

@@ -15,6 +15,7 @@ from logrules.ruleset.condition import all_signals
 from logrules.ruleset.duration import seconds
 from logrules.ruletest.condition_trace import ConditionPart, explain
 from logrules.ruletest.harness import Live, events_of_example, held, judged, on_all_cores, report_on, run_saved
+from logrules.ruletest.refusal import Refusal, refusals
 from logrules.ruletest.rule_tests import Case, CaseFile, Example, Moment, Sample, Test, WantedDiagnosis
 from logrules.ruletest.samples import sample_result
 
@@ -66,22 +67,14 @@ def _too_slow(on: Prepared, rule: str) -> Iterator[str]:
 
 def explained(message: str, on: Prepared, session: Session, report: Report, rule: str, log: str) -> CaseFailure:
     """A fault with the line that it is about, the condition taken apart, and the nearest rule that did fire."""
-    tree = condition_tree(on, session, rule, refused(on, rule, log))
+    near = refusals(on.reader, on.pack, all_signals(on.index.rule(rule).when), log)
+    tree = condition_tree(on, session, rule, near)
     return CaseFailure(message, _line(log, tree), tree.clauses(), _nearest(report, rule))
 
 
-def refused(on: Prepared, rule: str, log: str) -> dict[int, int]:
-    """The rule's signals whose words stand on a line of the log, by number: where their pattern has to decide."""
-    lines = log.splitlines()
-    return {
-        signal: number
-        for signal in all_signals(on.index.rule(rule).when)
-        for number, line in reversed(list(enumerate(lines, start=1)))
-        if any(literal in line for literal in on.pack.signals[signal].literals)
-    }
-
-
-def condition_tree(on: Prepared, session: Session, rule: str, near: Mapping[int, int] | None = None) -> ConditionPart:
+def condition_tree(
+    on: Prepared, session: Session, rule: str, near: Mapping[int, Refusal] | None = None
+) -> ConditionPart:
     """The rule's condition taken apart. ``near`` is what was refused."""
     judged_now = replace(session.judged(rule), refused=near or {})
     return explain(on.index.rule(rule).when, judged_now, lambda signal: on.pack.signals[signal].name)

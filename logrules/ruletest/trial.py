@@ -4,24 +4,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from logrules.engine.run import Prepared, prepared, replay_prepared
 from logrules.inference.session import Session
-from logrules.model.event import Event
-from logrules.model.record import field, mutable_record, replace
+from logrules.model.event import Event, Stance
+from logrules.model.record import field, mutable_record
 from logrules.model.report import Report, SourceNote
 from logrules.model.test_result import Clause, RejectReason, SignalHit, SignalSeen, Transition, Trial
 from logrules.ruleset.condition import all_signals
-from logrules.ruleset.long_tables import SignalTable
 from logrules.ruleset.pack import Pack, Rule, Signal
-from logrules.ruleset.pattern import found_in_time
 from logrules.ruleset.when import spell
 from logrules.ruletest.condition_trace import ConditionPart
 from logrules.ruletest.judging import condition_tree
+from logrules.ruletest.refusal import Refusal, against, why_refused
 from logrules.sources.source import Source
 
 # Enough to see what goes on; all are counted.
 SHOWN_LINES = 5
 SHOWN_TURNS = 200
-# What the words of a signal are called, beside the signal itself.
-_WORDS = " (words)"
 
 
 def trial(pack: Pack, rule_id: str, sources: Sequence[Source], notes: Iterable[SourceNote] = ()) -> Trial:
@@ -59,8 +56,8 @@ def _required(rule: Rule, report: Report) -> Iterator[Clause]:
 
 def _with_words(pack: Pack, own: Sequence[int]) -> Pack:
     """The pack with a twin of each of these signals that asks for its words alone: where the signal itself refuses."""
-    twins = [Signal(f"{one.id}{_WORDS}", one.literals) for one in (pack.signals[number] for number in own)]
-    return replace(pack, signals=SignalTable((*pack.signals, *twins)))
+    signals = (pack.signals[number] for number in own)
+    return pack.with_signals(Signal(f"{one.id} (words)", one.literals) for one in signals)
 
 
 def _in_report(report: Report, rule: str) -> tuple[int | None, str | None]:
@@ -87,10 +84,10 @@ class _Tally:
         if len(self.hits) < SHOWN_LINES:
             self.hits.append(SignalHit(event.source, event.file_line, event.text, tuple(captures.items())))
 
-    def refuse(self, event: Event, why: RejectReason) -> None:
+    def refuse(self, event: Event, why: RejectReason | Stance) -> None:
         self.refused_count += 1
         if len(self.refused) < SHOWN_LINES:
-            self.refused.append(SignalHit(event.source, event.line, event.text, refused=why))
+            self.refused.append(SignalHit(event.source, event.file_line, event.text, refused=why))
 
     def seen(self, signal: Signal) -> SignalSeen:
         hits, refused = tuple(self.hits), tuple(self.refused)
@@ -119,9 +116,7 @@ class _Watch:
                 tally.hit(event, found[own])
                 touched = True
             elif number in found:
-                unless = self.on.pack.signals[own].unless
-                vetoed = unless is not None and found_in_time(unless, event.text, 1.0)
-                tally.refuse(event, RejectReason.VETO if vetoed else RejectReason.PATTERN)
+                tally.refuse(event, why_refused(self.on.pack.signals[own], event))
         # A traceback counts when its last line has come, a wait when any line closes it.
         if touched or self.held:
             self.turn(event.source, event.line)
@@ -146,11 +141,10 @@ class _Watch:
                     tally.tracebacks.add(told)
                     tally.hit(event, hit.captures)
 
-    def refused(self) -> dict[int, int]:
+    def refused(self) -> dict[int, Refusal]:
         """The signals that only ever refused a line, and the first such line."""
-        return {
-            number: tally.refused[0].line for number, tally in self.tallies.items() if tally.refused and not tally.hits
-        }
+        only = {number: tally.refused[0] for number, tally in self.tallies.items() if not tally.hits and tally.refused}
+        return {number: (hit.line, against(hit.refused)) for number, hit in only.items() if hit.refused is not None}
 
 
 def _parts(tree: ConditionPart) -> Iterator[ConditionPart]:

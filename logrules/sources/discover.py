@@ -75,6 +75,8 @@ def discover(paths: Sequence[str], block_bytes: int = BLOCK_BYTES, within: Path 
     """
     if not paths:
         raise SourceError("no log given: name a file, a folder, or - for standard input")
+    if "" in paths:
+        raise SourceError("one of the names of logs is empty")
     search = _Search(within=within)
     remote = [source for path in paths if is_remote(path) for source in remote_sources(path, block_bytes)]
     local = [pattern for pattern in paths if not is_remote(pattern)]

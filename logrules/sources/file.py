@@ -251,7 +251,7 @@ def open_logs(files: Iterable[Readable]) -> list[SavedSource]:
     for number, file in enumerate(files, 1):
         name = "<log>" if number == 1 else f"<log {number}>"
         if fault := _no_bytes(file):
-            raise SourceError(f"{name}: {fault}; open it in binary mode, or give io.BytesIO")
+            raise SourceError(f"{name}: {fault}")
         found.append(SavedSource(name, stream_items(name, file, BLOCK_BYTES)))
     return found
 
@@ -259,13 +259,13 @@ def open_logs(files: Iterable[Readable]) -> list[SavedSource]:
 def _no_bytes(file: object) -> str | None:
     """Why what was given as an open file cannot be read as bytes, if so."""
     if not hasattr(file, "read"):
-        return "it is no open file"
+        return f"a {type(file).__name__} is neither a path nor an open file; several logs are given as diagnose(*logs)"
     try:
         # Files of tempfile and codecs are of no class that says so.
         is_text = isinstance(file, TextIOBase) or isinstance(file.read(0), str)
     except (OSError, ValueError):
         return "it is closed, or not open for reading"
-    return "it is open for text" if is_text else None
+    return "it is open for text; open it in binary mode, or give io.BytesIO" if is_text else None
 
 
 def _opened(descriptor: int) -> FileIO:

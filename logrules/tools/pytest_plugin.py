@@ -27,6 +27,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("logrules").addoption("--logrules-rules", action="append", default=[], metavar="DIR", help=about)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse a folder that is not there: its tests would be passed over, and all look well."""
+    absent = next((root for root in _roots(config) if not root.exists()), None)
+    if absent is not None:
+        raise pytest.UsageError(f"{absent}: no such file or folder of rules")
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Rule files and cases below the configured folders."""
     roots = _roots(parent.config)

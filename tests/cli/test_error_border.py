@@ -19,7 +19,7 @@ from logrules.model.errors import LogrulesError
 from logrules.model.event import Timestamp
 from logrules.sources.decoding import encoding_of, no_text
 from logrules.sources.file_patterns import leads_to_kernel
-from logrules.tools.fleet.jobs import jobs_below
+from logrules.tools.fleet.jobs import jobs_of
 
 pytestmark = pytest.mark.unmeasured
 
@@ -295,7 +295,7 @@ def test_folders_of_the_kernel_are_not_searched_for_logs_unless_named():
     assert not leads_to_kernel(proc, found)
     assert not leads_to_kernel(Path.cwd().stat(), Path("/").stat())
     with pytest.raises(LogrulesError, match="nothing matches"):
-        jobs_below(Path("/"), "proc")
+        jobs_of([Path("/")], "proc")
 
 
 @posix
@@ -326,7 +326,8 @@ def test_a_user_without_a_home_gets_no_traceback(here, monkeypatch, capsys, word
     status = main([*words, "rules"] if words[0] in {"test", "check"} else words)
     said = capsys.readouterr().err
     assert "error in logrules" not in said
-    assert status == (2 if words[0] in {"scan", "history"} else 0)
+    assert (status == 2) is (words[0] == "history")
+    assert ("results are not kept" in said) == (words[0] == "scan")
 
 
 @pytest.mark.one_in(4)

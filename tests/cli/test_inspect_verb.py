@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from logrules.model.errors import LogrulesError
 from logrules.tools.inspection import inspect_verb
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the fake is a shell script")
@@ -64,9 +65,11 @@ def test_a_hung_process_is_explained_by_its_stack(tmp_path, monkeypatch, capsys)
     assert " 1970-01-01 " not in said
 
 
-def test_a_process_that_is_gone_is_one_sentence(capsys):
+def test_a_process_that_is_gone_or_is_no_python_is_one_sentence():
     pytest.importorskip("psutil")
-    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
-        gone.wait()
-    assert inspect_verb.run(options(gone.pid)) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as other:
+        with pytest.raises(LogrulesError, match="no Python process at or below it"):
+            inspect_verb.run(options(other.pid))
+        other.communicate()
+    with pytest.raises(LogrulesError, match="there is no such process"):
+        inspect_verb.run(options(other.pid))

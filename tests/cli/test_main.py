@@ -335,6 +335,7 @@ def test_errors_that_no_rule_knows_are_shown_and_status_1(capsys, log):
         (["rules", "--cause", "nccl-timout"], "nccl-timeout"),
         (["rules", "--phase", "rendezvos"], "rendezvous"),
         (["rules", "--framework", "vlm"], "vllm"),
+        (["rules", "--framework", "tracker"], "trackers"),
     ],
 )
 def test_what_was_meant_is_guessed(capsys, arguments, meant):

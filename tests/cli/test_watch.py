@@ -22,9 +22,10 @@ PATIENCE_S = 20.0
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and terminals of POSIX")
 
 
-def run(*words, given=b"", before=WATCH):
+def run(*words, given=b"", before=WATCH, env=None):
     """The finished command: returncode, stdout, stderr."""
-    return subprocess.run([*before, *map(str, words)], input=given, capture_output=True, timeout=60, check=False)
+    words = [*before, *map(str, words)]
+    return subprocess.run(words, input=given, capture_output=True, timeout=60, check=False, env=env)
 
 
 @contextlib.contextmanager
@@ -360,6 +361,10 @@ def test_a_log_without_times_cannot_be_replayed(tmp_path):
         (["--then-quiet", "5m", "a.log"], b"--then-quiet is for a saved log"),
         (["python3", "train.py"], b"to start it: logrules watch -- python3 train.py"),
         (["-", "a.log"], b"cannot be followed together"),
+        (["--"], b"no command stands behind `--`"),
+        (["--", ""], b"no command stands behind `--`"),
+        (["--report", ".", "--", "ls"], b"--report .: is a folder"),
+        (["--inspect", "--pid", "99999999", "a.log"], b"--pid 99999999: there is no such process"),
     ],
 )
 def test_what_makes_no_sense_is_said_in_one_sentence(words, sentence):
@@ -367,6 +372,13 @@ def test_what_makes_no_sense_is_said_in_one_sentence(words, sentence):
     assert done.returncode == 2
     assert sentence in done.stderr
     assert done.stderr.count(b"\n") == 1
+
+
+@posix
+def test_nothing_is_left_open():
+    done = run("--", "sh", "-c", "echo step 1", env={**os.environ, "PYTHONWARNINGS": "error"})
+    assert (done.returncode, done.stdout) == (0, b"step 1\n")
+    assert b"ResourceWarning" not in done.stderr
 
 
 def test_silence_after_a_replayed_log_shows_a_stall(tmp_path):

@@ -1,11 +1,13 @@
 """When a watch has its rules: while they are compiled for the first time, only a job may run."""
 
-import os
+import sys
 from argparse import Namespace
 
 import pytest
 
 from logrules.cli import watch_rules
+from logrules.model.errors import PackError
+from logrules.ruleset.settings import Settings
 
 
 @pytest.mark.parametrize(
@@ -28,9 +30,22 @@ def test_only_what_waits_for_us_begins_before_the_rules_are_compiled(monkeypatch
     monkeypatch.setattr(watch_rules, "is_to_be_kept", lambda *_: True)
     monkeypatch.setattr(watch_rules, "is_shipped", lambda *_: True)
     monkeypatch.setattr(watch_rules, "chosen_pack", chosen_pack)
-    monkeypatch.setattr(watch_rules, "_compiling", lambda _: 1)
-    monkeypatch.setattr(os, "waitpid", lambda *_: (1, 0))
+    monkeypatch.setattr(watch_rules, "_compiling", lambda _: lambda: None)
     rules = watch_rules.rules_of(Namespace(paths=paths, rules=[], lang="en", no_cache=False, patience=1.0))
     assert bool(loaded) is known
     assert rules() is rules()
     assert loaded == [paths]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="nothing is forked")
+@pytest.mark.usefixtures("alone")
+def test_refused_rules_are_compiled_once(monkeypatch, tmp_path):
+    (tmp_path / "rule.yaml").write_text("id: acme/lost\n")
+    monkeypatch.setattr(watch_rules, "chosen_settings", lambda _: Settings())
+    monkeypatch.setattr(watch_rules, "is_to_be_kept", lambda *_: True)
+    compiled = watch_rules._compiling(options := Namespace(rules=[str(tmp_path)], settings="none", lang="en"))
+    assert compiled is not None
+    monkeypatch.setattr(watch_rules, "_compiling", lambda _: compiled)
+    monkeypatch.setattr(watch_rules, "chosen_pack", lambda *_, **__: pytest.fail("compiled again"))
+    with pytest.raises(PackError, match="is missing"):
+        watch_rules.rules_of(Namespace(**vars(options), paths=[], no_cache=False, patience=1.0))

@@ -12,7 +12,7 @@ from logrules.model.event import Event, Timestamp, Worker
 from logrules.model.record import replace
 from logrules.model.stream import End
 from logrules.output.report_json import report_document
-from logrules.output.text_parts import clock
+from logrules.output.verdict import clock
 from logrules.sources.file import FileSource
 from tests.conftest import MemorySource
 

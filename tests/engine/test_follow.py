@@ -23,7 +23,7 @@ from logrules.model.report import Status
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.notify.event_lines import Lines
 from logrules.notify.listener import Listener
-from logrules.notify.stall_memory import StallMemory
+from logrules.notify.stall_tracker import StallTracker
 from logrules.parsing.clean import clean
 from logrules.parsing.growing_log import GrowingLog
 from logrules.parsing.header import HeaderParser
@@ -55,7 +55,7 @@ def test_the_report_on_an_update_is_made_once_for_all_who_ask(shipped, monkeypat
     following = Following(Script(*blocks(steps, b"torch.OutOfMemoryError: CUDA out of memory.\n")), lambda: shipped)
     report = following.report
     monkeypatch.setattr(following, "report", lambda: made.append(1) or report())
-    stalls = StallMemory(following.workers, tuple, lambda: None, lambda: None)
+    stalls = StallTracker(following.workers, tuple, lambda: None, lambda: None)
     assert follow(following, [Asker(), Asker(), Asker()], stalls, print) is not None
     assert len(made) <= 5  # two blocks, what was held back, the end, and the last word
 
@@ -70,7 +70,7 @@ class Failing(Listener):
 def test_a_listener_that_fails_is_named_as_its_user_knows_it(shipped):
     said = []
     following = Following(Script(*blocks(b"step 1\n")), lambda: shipped)
-    stalls = StallMemory(following.workers, tuple, lambda: None, lambda: None)
+    stalls = StallTracker(following.workers, tuple, lambda: None, lambda: None)
     lines = Lines(io.StringIO(), "en")
     lines.on_update = Failing().on_update
     assert follow(following, [Failing(), lines], stalls, said.append) is not None
@@ -88,7 +88,7 @@ def test_rules_that_are_found_to_be_refused_once_the_job_runs_end_the_analysis_a
 
     following = Following(Script(*blocks(b"step 1\n")), refused)
     following.tell("job_pid", "77")
-    stalls = StallMemory(following.workers, tuple, lambda: None, lambda: None)
+    stalls = StallTracker(following.workers, tuple, lambda: None, lambda: None)
     assert follow(following, [], stalls, said.append) is None
     assert said == [
         "the analysis failed and is off (PackError: shipped/torch/x.yaml:3:1: is torn); the log is passed on as before"

@@ -17,7 +17,7 @@ from logrules.notify.event_lines import IncidentHistory, Lines
 from logrules.notify.notifications import NotificationPolicy
 from logrules.notify.panel import Panel, evidence_file, lines_around, pager_command
 from logrules.notify.panel_view import PanelView, folded, panel_lines
-from logrules.output.brief_steps import in_one_line
+from logrules.output.step_layout import in_one_line
 from logrules.sources.relay import Turn
 
 REPORT = Report(

@@ -28,15 +28,15 @@ from logrules.model.report import (
     Text,
 )
 from logrules.model.timeline import PhaseSpan
-from logrules.output.brief_steps import fitted, forms_of
 from logrules.output.brief_text import BriefReport
 from logrules.output.escape import safe
 from logrules.output.numbers import certainty_in_words
 from logrules.output.report_json import report_document
 from logrules.output.shell import commands
+from logrules.output.step_layout import fitted, forms_of
 from logrules.output.styled import TerminalPage, columns_of, first_sentences, lines_taken, says_something
 from logrules.output.text import render_text
-from logrules.output.text_parts import next_steps
+from logrules.output.verdict import next_steps
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -49,7 +49,7 @@ def test_a_rule_file_that_has_no_end_is_a_sentence(
         tracemalloc.stop()
     said = capsys.readouterr().err
     expected = f"it is larger than {MAX_FILE_BYTES} bytes" if kind == "sparse" else "it is not a regular file"
-    assert said.startswith("logrules: theirs/rule.yaml:1:1: cannot be read: ")
+    assert said.startswith("logrules: theirs/rule.yaml: cannot be read: ")
     assert expected in said
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from logrules import load_rules
 from logrules.cli.main import main
+from logrules.model.event import Stance
 from logrules.model.test_result import RejectReason, Trial
 from logrules.ruleset.load import load_pack
 from logrules.ruletest.trial import SHOWN_LINES, trial
@@ -27,6 +28,7 @@ when: WHEN
 fixes: [{do: a}]
 examples: {fires: worker 3 left the job, silent: [calm, calmer]}
 """
+RETRIED = "retrying after worker 3 left the job"
 HIT, VETOED, BARE = "worker 3 left the job", "worker 3 left the job as planned", "nobody left the job"
 TRACEBACK = 'Traceback (most recent call last):\n  File "a.py", line 3, in main\n    run()\nAcmeError: gone'
 
@@ -121,6 +123,14 @@ def test_a_rule_that_is_a_consequence(shipped):
     log = Path(__file__).parents[2] / "fixtures/captured/torch-rank1-sigkill-mid-step/log.txt"
     found = trial(shipped, "torch/peer-lost", discover([str(log)]).sources)
     assert (found.fired, found.place, found.behind) == (True, None, "exits/sigkill-first")
+
+
+def test_a_line_of_another_stance_is_refused_for_that(tried_beside_all):
+    found = tried_beside_all("left", RETRIED)
+    assert [one.refused for one in found.signals[0].refused] == [Stance.RETRY]
+    assert found.clauses[0].reason == (
+        "absent; line 1 has the words of `left`, but is read as retry: name that in its `stance`"
+    )
 
 
 @pytest.fixture

@@ -54,9 +54,17 @@ def test_what_cannot_be_read_is_refused_in_one_sentence(tmp_path):
     closed = io.BytesIO(LOG)
     closed.close()
     with (tmp_path / "log").open("wb") as for_writing:
-        for given in (closed, for_writing, LOG):
+        for given in (closed, for_writing):
             with pytest.raises(logrules.SourceError, match=r"^<log>: it is "):
                 logrules.diagnose(given)
+    for neither in (LOG, ["a.log", "b.log"], None):
+        with pytest.raises(logrules.SourceError, match=f"a {type(neither).__name__} is neither a path nor an open"):
+            logrules.diagnose(neither)
+
+
+def test_an_empty_name_is_not_the_current_folder():
+    with pytest.raises(logrules.SourceError, match="is empty"):
+        logrules.diagnose("")
 
 
 def test_no_log_at_all_is_refused():

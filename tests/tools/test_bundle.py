@@ -12,7 +12,7 @@ import pytest
 from logrules.cli.main import main
 from logrules.model.errors import LogrulesError
 from logrules.sources.file import FileSource
-from logrules.tools.bundle.gather import CONTEXT_LINES, TAIL_LINES, BundlePart, excerpt, write_archive
+from logrules.tools.bundle.bundle_files import CONTEXT_LINES, TAIL_LINES, BundlePart, excerpt, write_archive
 
 SECRET = "hf" + "_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3f"
 

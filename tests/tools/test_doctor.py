@@ -290,7 +290,7 @@ def test_the_command_with_every_probe_hanging(fakes, tmp_path, monkeypatch, caps
         fake(fakes, name, "sleep 600 & wait")
     monkeypatch.setenv("PATH", f"{fakes}:/usr/bin:/bin")
     monkeypatch.setattr("logrules.tools.doctor.machine.Machine", partial(Machine, limit_s=1.0))
-    status = main(["doctor", "--json", "--only", "gpus,leftovers,cuda,versions,imports,shm"])
+    status = main(["doctor", "--format", "json", "--only", "gpus,leftovers,cuda,versions,imports,shm"])
     said = capsys.readouterr()
     checks = {one["check"]: one["outcome"] for one in json.loads(said.out)["checks"]}
     assert checks["gpus"] == "failed"

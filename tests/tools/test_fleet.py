@@ -21,7 +21,7 @@ from logrules.tools.fleet import scan_jobs as scan
 from logrules.tools.fleet import scan_verb
 from logrules.tools.fleet.history import History, default_history
 from logrules.tools.fleet.job import JobSummary, SeenJob, grouped
-from logrules.tools.fleet.jobs import jobs_below
+from logrules.tools.fleet.jobs import jobs_of
 from logrules.tools.fleet.jobs_json import job_document, job_of, job_schema
 from logrules.tools.fleet.jobs_text import render_jobs
 from logrules.tools.fleet.listing import moment
@@ -70,7 +70,7 @@ def test_each_job_is_a_line(runs, capsys):
 
 
 def test_a_scan_that_is_broken_off_keeps_what_it_read(runs, monkeypatch):
-    read = iter([(job, JobSummary(job.name, Status.FAILED)) for job in jobs_below(Path("runs"), "[ab]")])
+    read = iter([(job, JobSummary(job.name, Status.FAILED)) for job in jobs_of([Path("runs")], "[ab]")])
 
     def broken_off(*_):
         yield from read
@@ -83,7 +83,7 @@ def test_a_scan_that_is_broken_off_keeps_what_it_read(runs, monkeypatch):
 
 
 def test_lost_time_is_from_the_last_progress_to_the_end(runs, shipped):
-    (job,) = (job for job in jobs_below(runs, "a"))
+    (job,) = (job for job in jobs_of([runs], "a"))
     summary = summed_up(prepared(shipped), job)
     assert summary.ended - summary.began == 41 * 60
     assert summary.lost_s == (41 - 9) * 60
@@ -105,7 +105,7 @@ def test_times_at_which_no_job_can_have_run_lose_none(runs, shipped, when):
     (runs / "b/train.log").write_text(
         f"{when} start\n2025-06-15 10:10:00 {OOM}\n{when} step 7 loss 0.5\n{when} {OOM}\n2025-06-15 10:15:00 end\n"
     )
-    (job,) = jobs_below(runs, "b")
+    (job,) = jobs_of([runs], "b")
     summary = summed_up(prepared(shipped), job)
     assert summary.ended - summary.began == summary.lost_s == 5 * 60
 
@@ -114,7 +114,7 @@ def test_without_progress_it_is_from_the_first_evidence(runs, shipped):
     (runs / "b/train.log").write_text(
         f"2025-06-15 10:00:00 start\n2025-06-15 10:10:00 {OOM}\n2025-06-15 10:15:00 end\n"
     )
-    (job,) = jobs_below(runs, "b")
+    (job,) = jobs_of([runs], "b")
     assert summed_up(prepared(shipped), job).lost_s == 5 * 60
 
 
@@ -176,7 +176,7 @@ def test_what_lies_in_a_job_that_is_named_too_is_no_other_job(runs, capsys):
 def test_a_pipe_among_jobs_is_none(runs):
     os.mkfifo(runs / "pipe.log")
     (runs / "gone.log").symlink_to("nowhere")
-    named = [job.name for job in jobs_below(runs, "*")]
+    named = [job.name for job in jobs_of([runs], "*")]
     assert "gone.log" in named
     assert "pipe.log" not in named
 
@@ -186,8 +186,8 @@ def test_what_lies_beside_logs_is_a_job_only_for_a_pattern_that_asks_for_it(runs
         (runs / name).write_text(f"{OOM}\n")
     for name in ("train.log", "slurm-17.out", "console"):
         (runs / name).write_text(f"{OOM}\n")
-    assert [job.name for job in jobs_below(runs, "*")] == ["a", "b", "c", "console", "slurm-17.out", "train.log"]
-    assert [job.name for job in jobs_below(runs, "*.json")] == ["report.json"]
+    assert [job.name for job in jobs_of([runs], "*")] == ["a", "b", "c", "console", "slurm-17.out", "train.log"]
+    assert [job.name for job in jobs_of([runs], "*.json")] == ["report.json"]
 
 
 def test_hostile_names_are_shown_harmless(runs, capsys):
@@ -200,7 +200,7 @@ def test_hostile_names_are_shown_harmless(runs, capsys):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["nowhere"], "nowhere: no such folder"),
+        (["nowhere"], "nowhere: no such file or folder"),
         (["runs", "nowhere"], "nowhere: no such file or folder"),
         (["runs", "--jobs", "x*"], "runs: nothing matches x*"),
         (["runs", "--jobs", "/abs"], "--jobs /abs: is no pattern of paths below runs, such as '*/logs'"),
@@ -236,14 +236,14 @@ def dies_once(marker, on, job):
 
 def test_a_job_that_kills_its_reader_does_not_lose_the_others(runs, shipped, monkeypatch):
     monkeypatch.setattr(scan, "summed_up", dies_at_a)
-    found = {job.name: summary for job, summary in scan.scanned(jobs_below(runs, "*"), shipped, 2)}
+    found = {job.name: summary for job, summary in scan.scanned(jobs_of([runs], "*"), shipped, 2)}
     assert found["a"].unread == "its reader died twice"
     assert found["b"].status is Status.RUNNING
 
 
 def test_a_reader_that_dies_once_is_replaced(runs, shipped, monkeypatch, tmp_path):
     monkeypatch.setattr(scan, "summed_up", partial(dies_once, tmp_path / "died"))
-    found = {job.name: summary for job, summary in scan.scanned(jobs_below(runs, "*"), shipped, 2)}
+    found = {job.name: summary for job, summary in scan.scanned(jobs_of([runs], "*"), shipped, 2)}
     assert found["a"].cause == "cuda-oom"
 
 
@@ -295,7 +295,7 @@ def test_groups_are_listed(runs, capsys):
     }  # fmt: skip
     assert main(["scan", "runs", "--group", "cause", "--lang", "en"]) == 1
     head, title, when, which = capsys.readouterr().out.splitlines()
-    assert head == "cuda-oom  1 of 1 jobs failed · lost 32m · 2.1 GPU-hours"
+    assert head == "cuda-oom  1 of 1 job failed · lost 32m · 2.1 GPU-hours"
     assert (title, when, which) == ("  The GPU ran out of memory", "  first 2025-06-15, last 2025-06-15", "  a")
 
 
@@ -321,6 +321,17 @@ def test_an_unchanged_job_is_not_read_again(runs, capsys, monkeypatch):
     monkeypatch.setenv("LOGRULES_STATE_DIR", str(runs.parent / "state"))
     assert main(["scan", "runs", "--format", "jsonl"]) == 1
     assert capsys.readouterr().out == before
+
+
+def test_jobs_are_listed_where_nothing_can_be_kept(runs, capsys, monkeypatch):
+    (runs.parent / "file").write_text("")
+    monkeypatch.setenv("LOGRULES_STATE_DIR", str(runs.parent / "file/state"))
+    assert main(["scan", "runs", "--format", "jsonl"]) == 1
+    told = capsys.readouterr()
+    assert '"status": "failed"' in told.out
+    assert told.err.endswith("cannot be used as history (not a directory); results are not kept\n")
+    # Who names a place means it.
+    assert main(["scan", "runs", "--history", str(runs.parent / "file/state/x")]) == 2
 
 
 def test_a_job_that_went_on_is_read_again(runs, capsys):

@@ -18,7 +18,7 @@ from logrules.model.report import Consequence, Diagnosis, Evidence, Report, Rest
 from logrules.tools.fleet.fingerprint import fingerprint_of, normalised, without_prefixes
 from logrules.tools.fleet.history import History, seen_job
 from logrules.tools.fleet.job import WEEK_S, JobSummary, Remark, SeenJob, grouped, recurrence
-from logrules.tools.fleet.jobs import jobs_below
+from logrules.tools.fleet.jobs import jobs_of
 from logrules.tools.fleet.jobs_html import render_page
 from logrules.tools.fleet.jobs_json import job_document
 from logrules.tools.fleet.jobs_text import _table
@@ -195,7 +195,7 @@ def test_a_job_that_only_shows_its_time_out_lost_it_all(tmp_path, shipped):
         + NCCL.format(rank=3, second=0, line=616, seq=713)
         + "\n2025-06-15 10:30:02 end\n"
     )
-    (found,) = jobs_below(tmp_path / "runs", "*")
+    (found,) = jobs_of([tmp_path / "runs"], "*")
     summary = summed_up(prepared(shipped), found)
     assert summary.lost_s == pytest.approx(1802, abs=3)
     assert (summary.gpus, summary.lost_gpu_hours) == (16, pytest.approx(8.0, abs=0.02))
@@ -208,7 +208,7 @@ def test_a_machine_of_its_own_is_no_host(tmp_path, shipped):
         "[rank0]: torch.distributed.DistNetworkError: The client socket has timed out after 60000ms while trying to "
         "connect to (127.0.0.1, 29500).\n"
     )
-    (found,) = jobs_below(tmp_path / "runs", "*")
+    (found,) = jobs_of([tmp_path / "runs"], "*")
     summary = summed_up(prepared(shipped), found)
     assert (summary.troubled, summary.hosts) == (True, ())
 
@@ -297,6 +297,16 @@ def test_no_word_of_a_narrow_table_is_cut(width):
     assert all(len(row) <= width for row in said.splitlines())
     whole = {"gpu-node-17", "rollout_generate", "2025-06-15"}
     assert all(word in whole or not any(part.startswith(word) for part in whole) for word in words)
+
+
+def test_a_narrow_table_still_names_the_jobs():
+    from rich.console import Console
+
+    fine = JobSummary("runs/llama-70b", Status.HEALTHY, phase="train_step", ended=NOW)
+    failed = JobSummary("runs/b", Status.FAILED, cause="object-store-oom", ended=NOW, lost_s=7200.0)
+    out = io.StringIO()
+    Console(file=out, width=40).print(_table([fine, failed], 40, "en"))
+    assert [row.split()[0] for row in out.getvalue().splitlines()] == ["job", "runs/llama-70b", "runs/b"]
 
 
 def page(jobs, remarks=None, **more) -> str:

@@ -17,7 +17,7 @@ from logrules.model.stream import MAX_LINE_BYTES, End
 from logrules.tools.page.log_data import page_data
 from logrules.tools.page.log_text import log_text
 from logrules.tools.page.plots import Scale
-from logrules.tools.recorded import RecordedSource
+from logrules.tools.recorded_source import RecordedSource
 from tests.conftest import MemorySource
 
 RANKED = """2026-01-02 10:00:00 [rank0] INFO step 1 loss 0.5

@@ -51,6 +51,13 @@ def test_the_configuration_may_say_where(project):
     assert "3 passed, 1 xfailed" in run_pytest(project).stdout
 
 
+def test_a_folder_that_is_not_there_is_one_error_and_not_a_pass(project):
+    write(project / "test_ours.py", "def test_ours(): pass\n")
+    done = run_pytest(project, "--logrules-rules", "mine")
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert done.stderr.strip().endswith("mine: no such file or folder of rules")
+
+
 def test_nothing_is_collected_unasked(project):
     assert run_pytest(project).returncode == pytest.ExitCode.NO_TESTS_COLLECTED
 

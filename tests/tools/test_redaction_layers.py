@@ -7,9 +7,9 @@ from urllib.parse import quote
 import pytest
 
 from logrules.tools.bundle.cut_lines import whole_lines
-from logrules.tools.bundle.looks import is_by_chance
 from logrules.tools.bundle.record_texts import texts_of_records
 from logrules.tools.bundle.redact import Redactor
+from logrules.tools.bundle.value_kinds import is_by_chance
 from tests.tools.test_redaction_corpus import drawn, leaks
 
 pytestmark = pytest.mark.unmeasured

@@ -146,7 +146,7 @@ def test_a_draft_of_any_captured_line_holds(shipped, which, share):
     assert [fault.message for one in results for fault in one.faults] == []
 
 
-WORDS = [*rule_texts([shipped_rules() / name for name in ("pipeline.yaml", "causes.yaml", "fixes")])]
+WORDS = [*rule_texts([shipped_rules() / name for name in ("pipeline.yaml", "causes.yaml", "fixes", "stances.yaml")])]
 
 
 @pytest.fixture
@@ -185,6 +185,13 @@ def test_a_draft_that_is_written_passes_test_and_check(folder, capsys):
     assert main(["check", "my"]) == 0
     assert main(["fmt", "my", "--check"]) == 0
     assert main(["try", "acme/lost", "train.log", "--rules", "my"]) == 0
+
+
+@pytest.mark.usefixtures("shipped")
+def test_a_line_that_is_no_fact_is_asked_for_as_what_it_is(folder, capsys):
+    assert main(["new", "train.log:2", "--id", "acme/again", "-o", "my"]) == 0
+    assert yaml.safe_load((folder / "my/acme/again.yaml").read_text())["signals"]["said"]["stance"] == ["retry"]
+    assert main(["test", "my"]) == 0
 
 
 def test_no_file_is_overwritten(folder, capsys):

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.shared_options import add_language_options, add_pack_options, named, refuse_log
+from logrules.cli.shared_options import add_language_options, add_pack_options, named, refuse_log, say
 from logrules.model.errors import LogrulesError
 from logrules.output.escape import safe
 
 if TYPE_CHECKING:
-    from logrules.tools.bundle.gather import BundlePart
+    from logrules.tools.bundle.bundle_files import BundlePart
     from logrules.tools.bundle.redact import Taken
 
 _SHOWN_LINES = 5
@@ -31,21 +31,18 @@ exit status: 0 written, 2 the input was unusable"""
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
+    add = parser.add_argument
     parser.epilog = _EXAMPLES
-    parser.add_argument("paths", nargs="+", type=named, metavar="PATH", help="logs, or folders of logs")
-    parser.add_argument("--config", action="append", default=[], metavar="FILE", help="a configuration file to add")
+    add("paths", nargs="+", type=named, metavar="PATH", help="logs, or folders of logs")
+    add("--config", action="append", default=[], metavar="FILE", help="a configuration file to add")
     about = "private details to keep: emails, paths, addresses (comma-separated)"
-    parser.add_argument("--keep", type=_kept, default=frozenset(), metavar="WHAT", help=about)
-    parser.add_argument(
-        "--redact", action="append", default=[], metavar="REGEX", help="also remove what matches this pattern"
-    )
+    add("--keep", type=_kept, default=frozenset(), metavar="WHAT", help=about)
+    add("--redact", action="append", default=[], metavar="REGEX", help="also remove what matches this pattern")
     add_pack_options(parser)
-    parser.add_argument("--python", default=None, metavar="PATH", help="the run's Python (default: python on PATH)")
-    parser.add_argument("--dry-run", action="store_true", help="show everything, write nothing")
+    add("--python", default=None, metavar="PATH", help="the run's Python (default: python on PATH)")
+    add("--dry-run", action="store_true", help="show everything, write nothing")
     add_language_options(parser)
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="the archive (default: in this folder, named after the log)"
-    )
+    add("-o", "--output", metavar="FILE", help="the archive (default: in this folder, named after the log)")
 
 
 def _kept(text: str) -> frozenset[str]:
@@ -59,7 +56,7 @@ def _kept(text: str) -> frozenset[str]:
 
 def run(options: argparse.Namespace) -> int:
     """Gather, redact, write; the exit status."""
-    from logrules.tools.bundle.gather import manifest, redacted, write_archive
+    from logrules.tools.bundle.bundle_files import manifest, redacted, write_archive
     from logrules.tools.bundle.redact import Redactor
 
     if "-" in options.paths:
@@ -81,30 +78,26 @@ def _parts(options: argparse.Namespace) -> "list[BundlePart]":
     from logrules.cli.shared_options import chosen_pack
     from logrules.engine.run import replay
     from logrules.sources.discover import discover
-    from logrules.tools.bundle.gather import configurations, logs, machine, reports
+    from logrules.tools.bundle.bundle_files import configurations, logs, machine, reports
     from logrules.tools.doctor.doctor import examine
     from logrules.tools.doctor.doctor_verb import default_python
     from logrules.tools.doctor.machine import Asked, Machine
-    from logrules.tools.recorded import read_again, recorded
+    from logrules.tools.recorded_source import read_again, recorded
 
     found = recorded(discover(options.paths))
     report = replay(found.sources, chosen_pack(options), notes=found.notes, cache=True)
     for note in report.notes:
         if note.unread:
-            _say(f"{note.source}: {note.note}; it is not in the bundle")
+            say(f"{note.source}: {note.note}; it is not in the bundle")
     there = [source for source in read_again(found.sources) if source.name not in report.unread]
     here = Machine(os.environ, Asked(python=options.python or default_python()))
     answers = examine(here)
     return [
         *reports(report, options.lang),
-        *logs(there, report, _say),
+        *logs(there, report, say),
         *machine(answers, here, options.lang),
         *configurations(options.config),
     ]
-
-
-def _say(sentence: str) -> None:
-    print(f"logrules: {safe(sentence)}", file=sys.stderr)
 
 
 def _stem(path: str) -> str:
@@ -123,9 +116,9 @@ def _summary(taken: "Sequence[Taken]", path: Path | None) -> None:
     for one in taken:
         counts[one.kind] += one.count
     said = ", ".join(f"{count} × {kind}" for kind, count in sorted(counts.items()))
-    print(f"logrules: removed: {said or 'nothing that looked like a secret'}", file=sys.stderr)
+    say(f"removed: {said or 'nothing that looked like a secret'}")
     for one in taken:
         lines = ", ".join(map(str, one.lines[:_SHOWN_LINES])) + (" …" if len(one.lines) > _SHOWN_LINES else "")
         print(f"  {safe(one.place)}: {one.count} × {one.kind} (line {lines})", file=sys.stderr)
     if path is not None:
-        print(f"logrules: wrote {safe(str(path))}; look through it before you send it", file=sys.stderr)
+        say(f"wrote {path}; look through it before you send it")

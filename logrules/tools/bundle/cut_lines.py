@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from logrules.tools.bundle.issued_forms import begins_secret
-from logrules.tools.bundle.looks import drawn_by_lot, has_mixture
 from logrules.tools.bundle.text_view import Piece, TextView, view_of
+from logrules.tools.bundle.value_kinds import drawn_by_lot, has_mixture
 
 # Where a line begins that was cut, where it ends, and where the next one goes on.
 _Joint: TypeAlias = tuple[int, int, int]

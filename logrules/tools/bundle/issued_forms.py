@@ -5,19 +5,18 @@ import binascii
 import json
 import re
 import sys
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 import regex
 
 from logrules.parsing.literal_matcher import LiteralMatcher, matcher_of
-from logrules.tools.bundle.looks import MIN_HINTED, MIN_SIGNED, drawn_by_lot, is_by_chance, is_no_word
+from logrules.ruleset.bounded_read import packaged_table
 from logrules.tools.bundle.score import Name, Relation, is_secret
 from logrules.tools.bundle.secret_names import matches_at
+from logrules.tools.bundle.value_kinds import MIN_HINTED, MIN_SIGNED, drawn_by_lot, is_by_chance, is_no_word
 
 _ALPHABETS = {
     "a": "[A-Za-z0-9]", "w": "[A-Za-z0-9_-]", "W": "[A-Za-z0-9_-]", "x": "[A-Za-z0-9_.-]", "b": "[A-Za-z0-9+/_=-]",
@@ -166,8 +165,7 @@ def _begun_form(text: str) -> tuple[_Form, str] | None:
 
 @cache
 def _forms() -> _Forms:
-    text = files("logrules.tools.bundle").joinpath("secret_forms.toml").read_text(encoding="utf-8")
-    rows = tuple(_form(*row) for row in tomllib.loads(text)["forms"])
+    rows = tuple(_form(*row) for row in packaged_table("logrules.tools.bundle", "secret_forms.toml")["forms"])
     by_prefix: defaultdict[str, list[int]] = defaultdict(list)
     for number, form in enumerate(rows):
         for prefix in form.prefixes:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from urllib.parse import quote, unquote
 
-from logrules.tools.bundle.looks import drawn_by_lot
+from logrules.tools.bundle.value_kinds import drawn_by_lot
 
 # A cut secret is told from a word by so many of its characters.
 _HEAD_CHARS = 6

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 
 import regex
 
-from logrules.tools.bundle.looks import MIN_HINTED, drawn_by_lot, has_mixture, is_drawn, is_nothing
 from logrules.tools.bundle.score import (
     Name,
     Relation,
@@ -18,6 +17,7 @@ from logrules.tools.bundle.score import (
 )
 from logrules.tools.bundle.secret_names import KEYS, NAME_REST, NAMED, PASSWORDS
 from logrules.tools.bundle.text_view import lines_round
+from logrules.tools.bundle.value_kinds import MIN_HINTED, drawn_by_lot, has_mixture, is_drawn, is_nothing
 
 # What may stand between a name and its sign: (secret), [0], .value, a type, the bracket and quote of what held it.
 _QUALIFIED = r"""

@@ -2,12 +2,12 @@
 
 1. A text is read with plain characters (`plain_text`), but for lines that only tell other numbers (`repeated_lines`).
 2. It is read again in other words (a `text_view`): without what all lines begin with (`line_heads`), with its cut lines
-   whole (`cut_lines`), as records tell it (`record_texts`), as escapes and programs mean it (`respelled`,
-   `put_together`).
+   whole (`cut_lines`), as records tell it (`record_texts`), as escapes and programs mean it (`unescape`,
+   `evaluated_texts`).
 3. In each of these candidates are found: by issuers' forms (`issued_forms`), by what stands round them
    (`table_patterns`), and beside, near and below the names of secrets (`named_values`, `distant_names`,
    `secret_tables`).
-4. Whether one is a secret is decided by one sum (`score`), of its name, its place and its look (`looks`).
+4. Whether one is a secret is decided by one sum (`score`), of its name, its place and its look (`value_kinds`).
 5. What was found anywhere is looked for everywhere (`known_secrets`), and all is replaced here.
 """
 
@@ -24,17 +24,17 @@ from logrules.tools.bundle.distant_names import secrets_near_names
 from logrules.tools.bundle.issued_forms import issued_secrets, random_tokens
 from logrules.tools.bundle.known_secrets import KnownSecrets
 from logrules.tools.bundle.line_heads import without_line_heads
-from logrules.tools.bundle.looks import is_nothing
 from logrules.tools.bundle.named_values import named_secrets
 from logrules.tools.bundle.plain_text import folded, without_controls
 from logrules.tools.bundle.private_details import ADDRESS, private_details
 from logrules.tools.bundle.record_texts import texts_of_records
 from logrules.tools.bundle.repeated_lines import RepeatedLines
-from logrules.tools.bundle.respelled import respelled
 from logrules.tools.bundle.secret_names import name_ends, name_places
 from logrules.tools.bundle.secret_tables import secret_cells
 from logrules.tools.bundle.table_patterns import secrets_of_commands, secrets_of_patterns
 from logrules.tools.bundle.text_view import TextView
+from logrules.tools.bundle.unescape import respelled
+from logrules.tools.bundle.value_kinds import is_nothing
 
 # A pattern of the user's own may backtrack without end.
 _TIMEOUT_S = 5.0

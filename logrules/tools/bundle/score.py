@@ -9,7 +9,8 @@ from functools import lru_cache
 
 import regex
 
-from logrules.tools.bundle.looks import (
+from logrules.tools.bundle.secret_names import KEY_OF_ISSUER, KEY_OF_MAP, TOKEN_OF_TEXT
+from logrules.tools.bundle.value_kinds import (
     MIN_HINTED,
     MIN_LONG,
     MIN_SIGNED,
@@ -25,7 +26,6 @@ from logrules.tools.bundle.looks import (
     is_resource_name,
     is_signed,
 )
-from logrules.tools.bundle.secret_names import KEY_OF_ISSUER, KEY_OF_MAP, TOKEN_OF_TEXT
 
 ENOUGH, NEVER = 20, -100
 

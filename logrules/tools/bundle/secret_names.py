@@ -4,20 +4,17 @@ They are found by what they end with, since a text has few of these: to try all 
 most of the time of its redaction.
 """
 
-import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import product
 from operator import add
 
 import regex
 
 from logrules.parsing.literal_matcher import LiteralMatcher, matcher_of
+from logrules.ruleset.bounded_read import packaged_table
 
-_TABLE: dict[str, list[str]] = tomllib.loads(
-    files("logrules.tools.bundle").joinpath("secret_names.toml").read_text(encoding="utf-8")
-)
+_TABLE: dict[str, list[str]] = packaged_table("logrules.tools.bundle", "secret_names.toml")
 # What parts the words of a name: nothing in `apiKey`.
 _JOINT = r"[_\-.\ ]?"
 _JOINTS = ("", "_", "-", ".", " ")

@@ -6,10 +6,10 @@ from functools import lru_cache
 
 import regex
 
-from logrules.tools.bundle.looks import is_nothing
 from logrules.tools.bundle.score import Name, Relation, is_secret
 from logrules.tools.bundle.secret_names import KEYS, PASSWORDS, name_ends
 from logrules.tools.bundle.text_view import lines_round
+from logrules.tools.bundle.value_kinds import is_nothing
 
 _NAME = regex.compile(
     rf"""[\w .\-]{{0,40}}?(?:{PASSWORDS}|{KEYS}|(?-i:[A-Za-z]_)(?:sk|key|token|pat|pass|pwd))""",

@@ -4,21 +4,19 @@ A pattern is tried only near the words that it cannot match without; those of al
 """
 
 import re
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import Any
 
 import regex
 
 from logrules.parsing.literal_matcher import LiteralMatcher, matcher_of
+from logrules.ruleset.bounded_read import packaged_table
 from logrules.ruleset.pattern_work import required_words
 from logrules.tools.bundle.issued_forms import START, is_plain_json
-from logrules.tools.bundle.looks import is_nothing
 from logrules.tools.bundle.text_view import lines_round
+from logrules.tools.bundle.value_kinds import is_nothing
 
 # The words of a pattern may be an expression, where no piece of text is in every match.
 _EXPRESSION = "re:"
@@ -43,7 +41,8 @@ class _Rows:
     """Rows of some tables, found in one pass however many there are."""
 
     def __init__(self, *tables: str) -> None:
-        self._rows = [_row(table, fields) for table in tables for fields in _table()[table]]
+        rows = packaged_table("logrules.tools.bundle", "secret_forms.toml")
+        self._rows = [_row(table, fields) for table in tables for fields in rows[table]]
         self._others: list[tuple[re.Pattern[str], int]] = []
         plain: defaultdict[str, list[int]] = defaultdict(list)
         for number, row in enumerate(self._rows):
@@ -99,12 +98,6 @@ def _patterns() -> _Rows:
 @cache
 def _commands() -> _Rows:
     return _Rows("commands")
-
-
-@cache
-def _table() -> dict[str, Any]:
-    text = files("logrules.tools.bundle").joinpath("secret_forms.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
 
 
 def _row(table: str, row: str | list[str]) -> _Row:

@@ -192,6 +192,15 @@ def asked_of_nodes(ask: Callable[[], Answer], address: str) -> Iterator[tuple[st
             yield node, LogrulesError(f"the node is gone ({type(fault).__name__})")
 
 
+def answered_by_nodes(ask: Callable[[], Answer], address: str) -> list[tuple[str, Answer]]:
+    """The answers of the nodes that have one. Raises LogrulesError where none has."""
+    found = list(asked_of_nodes(ask, address))
+    answers = [(node, answer) for node, answer in found if not isinstance(answer, LogrulesError)]
+    if not answers:
+        raise LogrulesError(": ".join(map(str, found[0])) if found else "the cluster has no node")
+    return answers
+
+
 def discovered_on_nodes(paths: Sequence[str], address: str, block_bytes: int = BLOCK_BYTES) -> Discovered:
     """What `discover` finds on each node, named `NODE/log`. A node without logs is ignored.
 
@@ -199,15 +208,8 @@ def discovered_on_nodes(paths: Sequence[str], address: str, block_bytes: int = B
     """
     if "-" in paths or any(map(is_remote, paths)):
         raise LogrulesError("--on-node reads files of the nodes: leave it out for standard input and URLs")
-    found: list[Discovered] = []
-    faults: list[str] = []
-    for node, answer in asked_of_nodes(partial(_found_here, tuple(map(os.path.abspath, paths)), block_bytes), address):
-        if isinstance(answer, LogrulesError):
-            faults.append(f"{node}: {answer}")
-        else:
-            found.append(_of_node(node, answer, address, block_bytes))
-    if not found:
-        raise LogrulesError(faults[0] if faults else "the cluster has no node")
+    look = partial(_found_here, tuple(map(os.path.abspath, paths)), block_bytes)
+    found = [_of_node(node, there, address, block_bytes) for node, there in answered_by_nodes(look, address)]
     sizes = [one.total_bytes for one in found]
     return Discovered(
         tuple(source for one in found for source in one.sources),

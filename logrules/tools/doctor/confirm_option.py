@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from logrules.cli.extension import Addition
+from logrules.cli.shared_options import say
 
 if TYPE_CHECKING:
     from logrules.model.report import Report
@@ -38,7 +39,7 @@ class _Confirmation(Addition):
 
         named = list(dict.fromkeys(check for one in report.diagnoses for check in one.checks))
         if not named:
-            print("logrules: no check of this machine would confirm these diagnoses", file=sys.stderr)
+            say("no check of this machine would confirm these diagnoses")
             return
         answers = examine(Machine(os.environ, Asked(python=default_python())), chosen(",".join(named)))
         render_answers(answers, sys.stderr, language, self._color)

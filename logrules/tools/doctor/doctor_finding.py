@@ -1,14 +1,13 @@
 """What a check says: how it ended, in the words that *words.toml* has for it."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
-from importlib.resources import files
+from functools import cache, partial
 from typing import Any
 
 from logrules.model.report import Text
+from logrules.ruleset.bounded_read import packaged_table
 
 
 class CheckOutcome(StrEnum):
@@ -29,36 +28,21 @@ class DoctorFinding:
     instead: Text
 
 
-def ok(key: str, /, **facts: object) -> DoctorFinding:
-    """All is well."""
-    return _finding(CheckOutcome.OK, key, facts)
-
-
-def warning(key: str, /, **facts: object) -> DoctorFinding:
-    """It may go wrong."""
-    return _finding(CheckOutcome.WARNING, key, facts)
-
-
-def failed(key: str, /, **facts: object) -> DoctorFinding:
-    """It will go wrong."""
-    return _finding(CheckOutcome.FAILED, key, facts)
-
-
-def unknown(key: str, /, **facts: object) -> DoctorFinding:
-    """It could not be checked, and why."""
-    return _finding(CheckOutcome.UNKNOWN, key, facts)
-
-
 @cache
 def words() -> Mapping[str, Mapping[str, Any]]:
     """The sentences by their keys."""
-    return tomllib.loads((files("logrules.tools.doctor") / "words.toml").read_text(encoding="utf-8"))
+    return packaged_table("logrules.tools.doctor", "words.toml")
 
 
-def _finding(outcome: CheckOutcome, key: str, facts: Mapping[str, object]) -> DoctorFinding:
+def _finding(outcome: CheckOutcome, key: str, /, **facts: object) -> DoctorFinding:
     row = words()[key]
     return DoctorFinding(outcome, _text(row, facts), _text(row.get("do", {}), facts))
 
 
 def _text(row: Mapping[str, str], facts: Mapping[str, object]) -> Text:
     return Text(*(row.get(language, "").format_map(facts) for language in ("en", "zh")))
+
+
+# What a check yields: the key of its sentence, and the facts in it. In this order: all is well, it may go wrong, it
+# will go wrong, it could not be checked.
+ok, warning, failed, unknown = (partial(_finding, outcome) for outcome in CheckOutcome)

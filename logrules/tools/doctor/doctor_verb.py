@@ -17,7 +17,7 @@ _EXAMPLES = """examples:
   logrules doctor                                           everything that can be checked on this machine
   logrules doctor --actor-gpus 2 --rollout-gpus 2 --total-gpus 8
   logrules doctor --data /data/train --output /ckpt --python /env/bin/python
-  logrules doctor --only shm,disk --json
+  logrules doctor --only shm,disk --format json
   logrules doctor --list                                    the names of the checks
 
 exit status: 0 nothing failed, 1 a check failed, 2 the command was unusable"""
@@ -37,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--python", default=None, metavar="PATH", help="the run's Python (default: python on PATH)")
     parser.add_argument("--only", metavar="CHECKS", help="only these checks (comma-separated)")
     parser.add_argument("--list", action="store_true", help="list the checks")
-    parser.add_argument("--json", action="store_true", help="for machines")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     add_language_options(parser)
     add_color_option(parser)
 
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     asked = Asked(_wanted_gpus(options), tuple(options.data), options.python or default_python(), options.output)
     answers = examine(Machine(os.environ, asked), chosen(options.only))
-    if options.json:
+    if options.format == "json":
         render_answers_json(answers, sys.stdout, options.lang)
     else:
         render_answers(answers, sys.stdout, options.lang, options.color)

@@ -3,55 +3,29 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from logrules.ruleset.bounded_read import packaged_table
 from logrules.tools.doctor.doctor_finding import DoctorFinding, failed, ok, warning
 from logrules.tools.doctor.machine import Machine
 
-# Old name -> the name that is read now. torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp, since PyTorch 2.2;
-# c10/core/AllocatorConfig.h, since PyTorch 2.9; huggingface_hub/constants.py; vllm/envs.py.
-RENAMED = {
-    "NCCL_ASYNC_ERROR_HANDLING": "TORCH_NCCL_ASYNC_ERROR_HANDLING",
-    "NCCL_BLOCKING_WAIT": "TORCH_NCCL_BLOCKING_WAIT",
-    "NCCL_DESYNC_DEBUG": "TORCH_NCCL_DESYNC_DEBUG",
-    "NCCL_ENABLE_TIMING": "TORCH_NCCL_ENABLE_TIMING",
-    "PYTORCH_CUDA_ALLOC_CONF": "PYTORCH_ALLOC_CONF",
-    "TRANSFORMERS_CACHE": "HF_HOME",
-    "HUGGING_FACE_HUB_TOKEN": "HF_TOKEN",
-    "HUGGINGFACE_HUB_CACHE": "HF_HUB_CACHE",
-}
-# Read by nothing, though they are often copied: the limit is an argument of init_process_group and of the trainers.
-IDLE = {
-    "NCCL_TIMEOUT": "the time-out of collectives is `timeout=` of init_process_group (ddp_timeout in Transformers)",
-    "NCCL_COMM_TIMEOUT": "the time-out of collectives is `timeout=` of init_process_group",
-    "NCCL_SOCKET_TIMEOUT": "the time-out of collectives is `timeout=` of init_process_group",
-    "TORCH_NCCL_TIMEOUT": "the time-out of collectives is `timeout=` of init_process_group",
-    "NCCL_TREE_THRESHOLD": "NCCL gave it up in 2.5; NCCL_ALGO chooses the algorithm",
-    "NCCL_LL_THRESHOLD": "NCCL gave it up in 2.5; NCCL_PROTO chooses the protocol",
-}
-# The old name works as before.
-_STILL_READ = {"PYTORCH_CUDA_ALLOC_CONF", "HUGGINGFACE_HUB_CACHE"}
 _OFF = {"", "0", "false", "no", "off"}
 
 
 def check_environment(machine: Machine) -> Iterator[DoctorFinding]:
     """What of the environment will surprise its author."""
-    found = [*_renamed(machine.env), *_idle(machine.env), *_contradictions(machine.env)]
+    tables = packaged_table("logrules.tools.doctor", "environment.toml")
+    found = [*_misnamed(machine.env, tables), *_contradictions(machine.env)]
     yield from found
     if not found:
         yield ok("environment")
 
 
-def _renamed(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
-    for old, new in RENAMED.items():
-        if old in env and new not in env and old not in _STILL_READ:
+def _misnamed(env: Mapping[str, str], tables: Mapping[str, dict[str, str]]) -> Iterator[DoctorFinding]:
+    for old, new in (tables["renamed"] | tables["still_read"]).items():
+        if old in env and new not in env and old in tables["renamed"]:
             yield warning("variable-renamed", old=old, new=new)
         elif old in env and new in env and env[old] != env[new]:
             yield warning("variables-differ", old=old, new=new)
-
-
-def _idle(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
-    for name, why in IDLE.items():
-        if name in env:
-            yield warning("variable-idle", name=name, why=why)
+    yield from (warning("variable-idle", name=name, why=why) for name, why in tables["idle"].items() if name in env)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +59,7 @@ CONTRADICTIONS = (
     Contradiction(failed, "rank-without-world", lambda env: "RANK" in env and "WORLD_SIZE" not in env),
     Contradiction(failed, "rank-beyond-world", _beyond),
     Contradiction(
-        failed,
-        "world-without-master",
-        lambda env: (_count(env, "WORLD_SIZE") or 1) > 1 and not env.get("MASTER_ADDR"),
+        failed, "world-without-master", lambda env: (_count(env, "WORLD_SIZE") or 1) > 1 and not env.get("MASTER_ADDR")
     ),
     Contradiction(failed, "master-is-each-node", _own_address),
     Contradiction(warning, "no-device-visible", lambda env: env.get("CUDA_VISIBLE_DEVICES") in {"", "-1"}),

@@ -39,17 +39,19 @@ def check_shared_memory(machine: Machine) -> Iterator[DoctorFinding]:
 
 def check_memory_limit(machine: Machine) -> Iterator[DoctorFinding]:
     """What the cgroup allows against what is used."""
-    limit = _number(machine.read("/sys/fs/cgroup/memory.max")) or _number(
-        machine.read("/sys/fs/cgroup/memory/memory.limit_in_bytes")
-    )
-    used = _number(machine.read("/sys/fs/cgroup/memory.current")) or _number(
-        machine.read("/sys/fs/cgroup/memory/memory.usage_in_bytes")
-    )
+    limit = _of_cgroup(machine, "memory.max", "memory/memory.limit_in_bytes")
+    used = _of_cgroup(machine, "memory.current", "memory/memory.usage_in_bytes")
     if limit is None or limit >= _NO_LIMIT_BYTES:
         yield _whole_machine(machine)
         return
     judged = warning if used is not None and used > 0.9 * limit else ok
     yield judged("memory-limit", shown=_gib(limit) + (f", {_gib(used)} in use" if used is not None else ""))
+
+
+def _of_cgroup(machine: Machine, *names: str) -> int | None:
+    """What one of these files says: the first is that of cgroup v2."""
+    numbers = (_number(machine.read(f"/sys/fs/cgroup/{name}")) for name in names)
+    return next(filter(None, numbers), None)
 
 
 def _whole_machine(machine: Machine) -> DoctorFinding:

@@ -97,8 +97,8 @@ def check_versions(machine: Machine) -> Iterator[DoctorFinding]:
         yield unknown("versions-late" if said.hung else "versions-unknown", python=python)
         return
     found = answer["found"]
-    shown = ", ".join(f"{name} {version}" for name, version in found.items()) or "none of the frameworks"
-    yield ok("versions", version=answer["python"], packages=shown)
+    shown = ", ".join(f"{name} {version}" for name, version in found.items())
+    yield ok("versions" if shown else "versions-none", version=answer["python"], packages=shown)
     for package, wanted, has in answer["broken"]:
         key = "version-wrong" if has else "version-missing"
         yield failed(key, package=package, wanted=wanted, has=has, python=python)

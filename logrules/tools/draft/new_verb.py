@@ -8,9 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.shared_options import add_pack_options, chosen_settings, named
+from logrules.cli.shared_options import add_pack_options, chosen_settings, named, say
 from logrules.model.errors import LogrulesError
-from logrules.output.escape import safe
 
 if TYPE_CHECKING:
     from logrules.ruleset.pack import Pack
@@ -32,19 +31,14 @@ exit status: 0 drafted, 2 the line, the log or the file is unusable"""
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
+    add = parser.add_argument
     parser.epilog = _EXAMPLES
     about = "a log and the number of the telling line; further ones show what varies in it"
-    parser.add_argument("places", nargs="+", metavar="LOG:LINE", help=about)
-    parser.add_argument(
-        "--id", metavar="ID", help="id of the rule, such as acme/lost (default: team/ and words of the line)"
-    )
-    parser.add_argument(
-        "--cause", metavar="CAUSE", help="the cause that the line shows (see `logrules explain --causes`)"
-    )
-    parser.add_argument(
-        "-o", "--output", type=named, metavar="DIR", help="write the file to this folder, by the rule's id"
-    )
-    parser.add_argument("--edit", action="store_true", help="open the file in $VISUAL or $EDITOR")
+    add("places", nargs="+", metavar="LOG:LINE", help=about)
+    add("--id", metavar="ID", help="id of the rule, such as acme/lost (default: team/ and words of the line)")
+    add("--cause", metavar="CAUSE", help="the cause that the line shows (see `logrules explain --causes`)")
+    add("-o", "--output", type=named, metavar="DIR", help="write the file to this folder, by the rule's id")
+    add("--edit", action="store_true", help="open the file in $VISUAL or $EDITOR")
     add_pack_options(parser)
 
 
@@ -95,7 +89,7 @@ def _say_who_knows_it(pack: "Pack", line: str) -> None:
 
     report = run_log(prepared(pack, cache=True), line)
     if report.diagnoses:
-        print(f"logrules: {report.diagnoses[0].rule} already fires on this line", file=sys.stderr)
+        say(f"{report.diagnoses[0].rule} already fires on this line")
 
 
 def _folder(options: argparse.Namespace, settings: "Settings") -> Path | None:
@@ -115,8 +109,7 @@ def _write(drafted: "RuleDraft", folder: Path, *, edit: bool) -> int:
     if path.exists():
         raise LogrulesError(f"{path}: exists already; choose another --id")
     write_new(path, drafted.text.encode())
-    shown = safe(str(path))
-    print(f"logrules: wrote {shown}; now `logrules test {shown}` and `logrules check {shown}`", file=sys.stderr)
+    say(f"wrote {path}; now `logrules test {path}` and `logrules check {path}`")
     return _opened(path) if edit else 0
 
 

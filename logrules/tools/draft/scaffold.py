@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from logrules.model.errors import LogrulesError
+from logrules.model.event import Stance
 from logrules.model.record import record
 from logrules.parsing.clean import clean
-from logrules.parsing.header import HeaderParser
+from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pattern import found_in_time
 from logrules.ruletest.file_checks import STEP, TITLE, WHY
 from logrules.ruletest.format import formatted, written
+from logrules.ruletest.refusal import line_read
 from logrules.sources.discover import discover
 from logrules.sources.source import numbered_lines_of
 from logrules.tools.draft.variable_parts import (
@@ -116,7 +118,8 @@ def draft(
     ``logs`` are what literals are measured on; the pattern holds on the messages ``alike`` too, as far as they begin
     alike. Raises LogrulesError where the line has no text to find it by, or shares none with the others.
     """
-    message = HeaderParser(pack).peel(extract.line).message.strip()
+    read = line_read(Reader(pack, ()), 1, extract.line)
+    message = read.message.strip()
     parts = _first_of(compared_parts(parts_of(message), alike), alike)
     if alike and not parts:
         raise LogrulesError("the lines begin with no text that all of them have: draft a rule for each kind of them")
@@ -127,7 +130,10 @@ def draft(
     captures = {part.name: part.text for part in parts if isinstance(part, Filled)}
     name = rule_id or f"team/{_slug(literal)}"
     near = near_miss(extract.line, extract.others, pattern if captures else re.escape(literal)) or _NOTHING_LIKE_IT
-    text = _written(cause or _FALLBACK_CAUSE, literal, pattern if captures else None, captures, extract.line, near)
+    said: dict[str, object] = {"contains": literal, **({"pattern": pattern} if captures else {})}
+    if read.stance is not Stance.FACT:
+        said["stance"] = [read.stance.value]
+    text = _written(cause or _FALLBACK_CAUSE, said, captures, extract.line, near)
     return RuleDraft(name, formatted(text.encode(), name).decode())
 
 
@@ -142,14 +148,13 @@ def _slug(literal: str) -> str:
     return "-".join(words) or "new-rule"
 
 
-def _written(cause: str, literal: str, pattern: str | None, captures: Mapping[str, str], line: str, near: str) -> str:
-    said = {"contains": literal, "pattern": pattern} if pattern else literal
+def _written(cause: str, said: Mapping[str, object], captures: Mapping[str, str], line: str, near: str) -> str:
     fires: object = {"log": line, "captures": dict(captures)} if captures else line
     rule = {
         "cause": cause,
         "title": TITLE,
         "why": WHY,
-        "signals": {"said": said},
+        "signals": {"said": said if len(said) > 1 else said["contains"]},
         "fixes": [{"do": STEP}],
         "examples": {"fires": fires, "silent": near},
     }

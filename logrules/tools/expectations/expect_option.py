@@ -2,10 +2,11 @@
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from logrules.cli.extension import Addition, Annex
-from logrules.cli.shared_options import named
+from logrules.cli.shared_options import chosen_color, named
 
 if TYPE_CHECKING:
     from logrules.model.event import Event
@@ -55,7 +56,5 @@ class _Expectation(Addition):
         from logrules.tools.expectations.expectation_text import EXPECTATION, render_expectation
 
         found = self._path.outcome()
-        document = EXPECTATION.written(found, language)
-        # Whether there are colours is known once it is known where it is written to.
-        render = lambda out: render_expectation(found, out, language, self._options.color)  # noqa: E731
-        return Annex(KEY, document, render, failed=not found.met)
+        render = partial(render_expectation, found, language=language, color=chosen_color(self._options))
+        return Annex(KEY, EXPECTATION.written(found, language), render, failed=not found.met)

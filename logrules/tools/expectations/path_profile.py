@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
@@ -13,7 +13,6 @@ from logrules.model.report import Text
 from logrules.ruleset.file_adapter import checked_file
 from logrules.ruleset.framework_models import ProfileFile, TextFile
 from logrules.ruleset.load import shipped_rules
-from logrules.ruleset.long_tables import SignalTable
 from logrules.ruleset.models import SignalFile
 from logrules.ruleset.pack import Pack, Signal
 from logrules.ruleset.yaml_reader import Document
@@ -187,13 +186,13 @@ def _found(name: str) -> Path:
 
 
 def _ready(file: ProfileFile, document: Document, pack: Pack) -> ExpectedPath:
-    signals = list(pack.signals)
+    signals: list[Signal] = []
     markers = {marker.id: marker.signal for marker in pack.markers}
 
     def own(name: str, lines: SignalFile | None) -> Iterator[int]:
         if lines is not None:
             signals.append(Signal(f"{file.expect}:{name}", tuple(lines.contains), lines.pattern, lines.except_))
-            yield len(signals) - 1
+            yield len(pack.signals) + len(signals) - 1
 
     problems = list(_unknown_markers(file, document, markers))
     if problems:
@@ -209,9 +208,7 @@ def _ready(file: ProfileFile, document: Document, pack: Pack) -> ExpectedPath:
         for step in file.steps
     )
     never = tuple(Step(one.id, _text(one.title), frozenset(own(one.id, one.lines))) for one in file.never)
-    # The pack is another one by its signals; nothing is cached under its digest.
-    whole = replace(pack, signals=SignalTable(signals))
-    return ExpectedPath(file.expect, _text(file.title), steps, never, whole)
+    return ExpectedPath(file.expect, _text(file.title), steps, never, pack.with_signals(signals))
 
 
 def _unknown_markers(file: ProfileFile, document: Document, markers: dict[str, int]) -> Iterator[Problem]:

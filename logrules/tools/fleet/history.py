@@ -44,6 +44,14 @@ def default_history() -> Path:
         raise LogrulesError("no home folder to keep a history in: set LOGRULES_STATE_DIR") from None
 
 
+def has_history() -> bool:
+    """Whether results were kept where they usually are."""
+    try:
+        return default_history().exists()
+    except (LogrulesError, OSError):
+        return False
+
+
 def seen_job(path: str, summary: JobSummary, read: float) -> SeenJob:
     """The job, dated by its own logs, but never later than when it was read: clocks of logs may be wrong."""
     return SeenJob(path, summary, read if summary.ended is None else min(summary.ended, read))
@@ -88,8 +96,7 @@ class History:
     def known(self, job: FoundJob, pack: str) -> JobSummary | None:
         """What came of the job as it is, by the same rules."""
         rows = self._rows(
-            "select summary from results where path = ? and identity = ? and pack = ?",
-            (_key(job), job.identity, pack),
+            "select summary from results where path = ? and identity = ? and pack = ?", (_key(job), job.identity, pack)
         )
         found = next((_readable(text) for (text,) in rows), None)
         return found if found is None or found.job == job.name else None

@@ -1,7 +1,6 @@
 """`logrules history`: what came of the jobs that were scanned."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -76,11 +75,11 @@ def run(options: argparse.Namespace) -> int:
 def _warn_of_unseen_cause(asked: str, history: "History") -> None:
     """Say where no job of the history has the cause: a slip would look like good news."""
     from logrules.cli.did_you_mean import hint
-    from logrules.output.escape import safe
+    from logrules.cli.shared_options import say
 
     seen = {cause for job in history.latest() if (cause := job.summary.cause)}
     if asked not in seen:
-        print(f"logrules: no job has the cause {safe(asked)}{hint(asked, seen)}", file=sys.stderr)
+        say(f"no job has the cause {asked}{hint(asked, seen)}")
 
 
 def _remark(history: "History", options: argparse.Namespace) -> int:

@@ -91,21 +91,36 @@ class Recurrence:
 
 
 @dataclass(frozen=True, slots=True)
-class JobGroup(Recurrence):
-    """Jobs that have something in common, the latest first.
+class Losses:
+    """What jobs lost that failed or stalled (``troubled``), in seconds.
 
-    ``troubled`` counts those that failed or stalled. ``lost_s`` is what they lost in seconds; ``lost_gpu_hours`` counts
-    those whose GPUs are known, and ``gpus_unknown`` says how many are not. ``hosts`` are the culprits, the most
-    frequent first.
+    ``lost_gpu_hours`` counts those whose GPUs are known, and ``gpus_unknown`` says of how many they are not.
     """
 
-    name: str
-    title: Text
-    jobs: tuple[str, ...]
     troubled: int
     lost_s: float
     lost_gpu_hours: float
     gpus_unknown: int
+
+
+def losses(jobs: Iterable[JobSummary]) -> Losses:
+    """What those of the jobs lost that failed or stalled."""
+    failed = [job for job in jobs if job.troubled]
+    hours = [known for job in failed if (known := job.lost_gpu_hours) is not None]
+    return Losses(len(failed), sum(job.lost_s or 0.0 for job in failed), sum(hours), len(failed) - len(hours))
+
+
+@dataclass(frozen=True, slots=True)
+class JobGroup(Recurrence):
+    """Jobs that have something in common, the latest first, with their `Losses`; of ``hosts`` the worst first."""
+
+    troubled: int
+    lost_s: float
+    lost_gpu_hours: float
+    gpus_unknown: int
+    name: str
+    title: Text
+    jobs: tuple[str, ...]
     hosts: tuple[str, ...]
     remark: Remark
 
@@ -166,17 +181,13 @@ def grouped(
 
 def _group(name: str, jobs: Sequence[SeenJob], ran: Sequence[float], now: float, remark: Remark) -> JobGroup:
     failed = [job for job in jobs if job.summary.troubled]
-    hours = [job.summary.lost_gpu_hours for job in failed]
     hosts = Counter(host for job in failed for host in job.summary.hosts[:1])
     return JobGroup(
         **asdict(recurrence([job.at for job in failed], ran, now)),
+        **asdict(losses(job.summary for job in failed)),
         name=name,
         title=next((job.summary.title for job in failed or jobs), Text()),
         jobs=tuple(job.path for job in jobs),
-        troubled=len(failed),
-        lost_s=sum(job.summary.lost_s or 0.0 for job in failed),
-        lost_gpu_hours=sum(one for one in hours if one is not None),
-        gpus_unknown=sum(one is None for one in hours),
         hosts=tuple(host for host, _ in hosts.most_common()),
         remark=remark,
     )

@@ -34,20 +34,13 @@ class FoundJob:
     node: str = ""
 
 
-def jobs_below(root: Path, pattern: str, most_files: int | None = None) -> tuple[FoundJob, ...]:
-    """The jobs below ``root``, in natural order. Raises LogrulesError for none, or one of too many files."""
-    if not root.is_dir():
-        raise LogrulesError(f"{root}: no such folder")
-    return _below(root, pattern, most_files) or _refused(root, pattern)
-
-
 def jobs_of(roots: Sequence[Path], pattern: str) -> Sequence[FoundJob]:
     """The jobs of a folder, named by what is below it; of several their whole paths. Raises LogrulesError for none.
 
     What lies in a job of another root is part of that job.
     """
-    if len(roots) == 1 and not roots[0].is_file() and not _is_whole(pattern):
-        return jobs_below(roots[0], pattern)
+    if len(roots) == 1 and roots[0].is_dir() and not _is_whole(pattern):
+        return _below(roots[0], pattern, None) or _refused(roots[0], pattern)
     jobs = without_twins(named_jobs(roots, pattern))
     paths = {job.path.absolute() for job in jobs}
     return [job for job in jobs if paths.isdisjoint(job.path.absolute().parents)]

@@ -1,6 +1,5 @@
 """What became of many jobs as one page to forward: trends, kinds of failures, hosts; it asks no network."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -12,7 +11,8 @@ from markupsafe import Markup
 from logrules.model.version import __version__
 from logrules.output.escape import safe
 from logrules.output.numbers import duration
-from logrules.tools.fleet.job import BY, WEEKS, JobGroup, Remark, SeenJob, grouped, recurrence
+from logrules.ruleset.bounded_read import packaged_table
+from logrules.tools.fleet.job import BY, WEEKS, JobGroup, Remark, SeenJob, grouped, losses, recurrence
 from logrules.tools.fleet.jobs_text import day
 
 _MAX_ROWS = 100
@@ -41,7 +41,7 @@ def render_page(
     out.write(
         page.render(
             language=language,
-            words=tomllib.loads((folder / "words.toml").read_text(encoding="utf-8")),
+            words=packaged_table("logrules.tools.fleet", "page/words.toml"),
             weeks=WEEKS,
             summary=_summary(jobs, now),
             made=f"{datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M} UTC",
@@ -70,15 +70,14 @@ def _environment(now: float, language: str) -> Environment:
 
 
 def _summary(jobs: Sequence[SeenJob], now: float) -> Mapping[str, object]:
-    failed = [job for job in jobs if job.summary.troubled]
-    hours = [job.summary.lost_gpu_hours for job in failed]
+    found = losses(job.summary for job in jobs)
     return {
-        "troubled": len(failed),
+        "troubled": found.troubled,
         "jobs": len(jobs),
-        "recent": recurrence([job.at for job in failed], (), now).recent,
-        "lost": duration(sum(job.summary.lost_s or 0.0 for job in failed)),
-        "hours": f"{sum(one for one in hours if one is not None):.1f}",
-        "unknown": sum(one is None for one in hours),
+        "recent": recurrence([job.at for job in jobs if job.summary.troubled], (), now).recent,
+        "lost": duration(found.lost_s),
+        "hours": f"{found.lost_gpu_hours:.1f}",
+        "unknown": found.gpus_unknown,
     }
 
 

@@ -9,14 +9,13 @@ from logrules.output import messages as words
 from logrules.output.escape import safe
 from logrules.output.numbers import duration, ranks_in_words
 from logrules.output.styled import Color, console_on
-from logrules.tools.fleet.job import JobGroup, JobSummary
+from logrules.tools.fleet.job import JobGroup, JobSummary, losses
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
 _UNREAD = Text("not read", "未读")
-# In the order in which they are given up where the terminal is too narrow for all: the last first.
 _COLUMNS = (
     Text("job", "作业"),
     Text("status", "状态"),
@@ -26,17 +25,18 @@ _COLUMNS = (
     Text("ended", "结束"),
     Text("lost", "损失"),
 )
-_JOB, _STATUS, _PHASE, _CULPRIT, _ENDED = 0, 1, 3, 4, 5
-_GIVEN_UP = (_PHASE, _ENDED, _CULPRIT)
-_MIN_JOB = 16
+_JOB, _STATUS, _CAUSE, _PHASE, _CULPRIT, _ENDED, _TIME = range(len(_COLUMNS))
+# In this order where the terminal is too narrow for all.
+_GIVEN_UP = (_PHASE, _ENDED, _CULPRIT, _TIME, _CAUSE)
+_MIN_JOB = 12
 _COLOR = {Status.FAILED: "red", Status.STALLED: "yellow", None: "magenta"}
 _SHOWN = 4
 _WIDE = 400
 
 _IN_ALL = Text(
-    "{jobs} jobs: {troubled} failed or stalled, {time} lost", "{jobs} 个作业：{troubled} 个失败或卡住，损失 {time}"
+    "{jobs} job{s}: {troubled} failed or stalled, {time} lost", "{jobs} 个作业：{troubled} 个失败或卡住，损失 {time}"
 )
-_FAILED = Text("{troubled} of {jobs} jobs failed", "{jobs} 个作业中 {troubled} 个失败")
+_FAILED = Text("{troubled} of {jobs} job{s} failed", "{jobs} 个作业中 {troubled} 个失败")
 _RECENT = Text("{recent} in the last 7 days", "最近 7 天 {recent} 个")
 _LOST = Text("lost {time}", "损失 {time}")
 _GPU_HOURS = Text("{hours} GPU-hours", "{hours} GPU 小时")
@@ -58,12 +58,18 @@ def render_jobs(summaries: Sequence[JobSummary], out: TextIO, language: str, col
         console.print(_NO_JOB.of(language))
         return
     console.print(_table(summaries, console.width, language))
-    troubled = sum(one.troubled for one in summaries)
-    lost = sum(one.lost_s or 0.0 for one in summaries)
-    hours = sum(one.lost_gpu_hours or 0.0 for one in summaries)
-    gpus = f" ({_GPU_HOURS.of(language).format(hours=f'{hours:.1f}')})" if hours else ""
-    told = _IN_ALL.of(language).format(jobs=len(summaries), troubled=troubled, time=duration(lost))
+    found = losses(summaries)
+    hours = f"{found.lost_gpu_hours:.1f}"
+    gpus = f" ({_GPU_HOURS.of(language).format(hours=hours)})" if found.lost_gpu_hours else ""
+    told = _IN_ALL.of(language).format(
+        jobs=len(summaries), s=_s(summaries), troubled=found.troubled, time=duration(found.lost_s)
+    )
     console.print(f"{told}{gpus}", style="dim")
+
+
+def _s(counted: Sequence[object]) -> str:
+    """What English adds to the noun."""
+    return "" if len(counted) == 1 else "s"
 
 
 def _table(summaries: Sequence[JobSummary], width: int, language: str) -> "Table":
@@ -123,7 +129,7 @@ def render_groups(
 
 
 def _figures(group: JobGroup, language: str) -> list[str]:
-    said = [_FAILED.of(language).format(troubled=group.troubled, jobs=len(group.jobs))]
+    said = [_FAILED.of(language).format(troubled=group.troubled, jobs=len(group.jobs), s=_s(group.jobs))]
     if group.recent:
         said.append(_RECENT.of(language).format(recent=group.recent))
     if group.lost_s:

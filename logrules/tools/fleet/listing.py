@@ -7,14 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TextIO
 
-from logrules.cli.shared_options import (
-    add_color_option,
-    add_format_option,
-    add_history_option,
-    add_language_options,
-    chosen_format,
-    write_output,
-)
+from logrules.cli import shared_options as shared
 from logrules.model.errors import LogrulesError
 from logrules.ruleset.duration import UNITS_S
 from logrules.tools.extras import HTML, needed
@@ -29,16 +22,16 @@ def add_list_options(parser: argparse.ArgumentParser) -> None:
     """How jobs are listed, and where results are kept."""
     parser.add_argument("--group", choices=BY, help="group jobs by what they have in common")
     parser.add_argument("--all", action="store_true", help="with --group: also snoozed groups")
-    add_format_option(parser, "jsonl", "html")
-    add_language_options(parser)
-    add_color_option(parser)
-    add_history_option(parser)
+    shared.add_format_option(parser, "jsonl", "html")
+    shared.add_language_options(parser)
+    shared.add_color_option(parser)
+    shared.add_history_option(parser)
 
 
 def print_jobs(jobs: "Sequence[SeenJob]", remarks: "Mapping[str, Remark]", options: argparse.Namespace) -> None:
     """The list or the groups, in the form that was asked for, to where it was asked for. Raises LogrulesError."""
-    options.format = chosen_format(options)
-    write_output(options, lambda out: _render(jobs, remarks, options, out))
+    options.format = shared.chosen_format(options)
+    shared.write_output(options, lambda out: _render(jobs, remarks, options, out))
 
 
 def _render(
@@ -56,7 +49,7 @@ def _render(
         if options.format == "jsonl":
             jobs_json.render_jobs(summaries, out)
         else:
-            jobs_text.render_jobs(summaries, out, options.lang, options.color)
+            jobs_text.render_jobs(summaries, out, options.lang, shared.chosen_color(options))
         return
     groups = grouped(jobs, options.group, now, remarks)
     shown = [group for group in groups if options.all or not group.remark.snoozed(now)]
@@ -64,15 +57,12 @@ def _render(
         jobs_json.render_groups(shown, out)
     else:
         hidden = len(groups) - len(shown)
-        jobs_text.render_groups(shown, out, options.lang, options.group, hidden=hidden, color=options.color)
+        color = shared.chosen_color(options)
+        jobs_text.render_groups(shown, out, options.lang, options.group, hidden=hidden, color=color)
 
 
 def _page(
-    jobs: "Sequence[SeenJob]",
-    remarks: "Mapping[str, Remark]",
-    options: argparse.Namespace,
-    now: float,
-    out: TextIO,
+    jobs: "Sequence[SeenJob]", remarks: "Mapping[str, Remark]", options: argparse.Namespace, now: float, out: TextIO
 ) -> None:
     with needed(HTML, "--format html"):
         from logrules.tools.fleet.jobs_html import render_page

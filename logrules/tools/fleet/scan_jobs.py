@@ -7,10 +7,9 @@ from typing import TypeVar
 
 from logrules.engine.resilient_pool import WorkerPool
 from logrules.engine.run import Prepared, prepared
-from logrules.model.errors import LogrulesError
 from logrules.model.record import replace
 from logrules.ruleset.pack import Pack
-from logrules.tools.cluster.ray_cluster import Lost, RayWorkerPool, asked_of_nodes
+from logrules.tools.cluster.ray_cluster import Lost, RayWorkerPool, answered_by_nodes
 from logrules.tools.fleet.job import JobSummary
 from logrules.tools.fleet.jobs import FoundJob, jobs_of
 from logrules.tools.fleet.summary import summed_up
@@ -67,13 +66,5 @@ def jobs_on_nodes(roots: Sequence[Path], pattern: str, address: str) -> Sequence
 
     Raises LogrulesError where no node has any.
     """
-    found: list[FoundJob] = []
-    faults: list[str] = []
-    for node, answer in asked_of_nodes(partial(jobs_of, roots, pattern), address):
-        if isinstance(answer, LogrulesError):
-            faults.append(f"{node}: {answer}")
-        else:
-            found += [replace(job, name=f"{node}/{job.name}", node=node) for job in answer]
-    if not found:
-        raise LogrulesError(faults[0] if faults else "the cluster has no node")
-    return found
+    found = answered_by_nodes(partial(jobs_of, roots, pattern), address)
+    return [replace(job, name=f"{node}/{job.name}", node=node) for node, jobs in found for job in jobs]

@@ -3,18 +3,13 @@
 import argparse
 import time
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from logrules.cli import shared_options as shared
 from logrules.cli.progress_bar import progress_bar
-from logrules.cli.shared_options import (
-    add_pack_options,
-    add_processes_option,
-    chosen_pack,
-    named,
-    refuse_log,
-)
+from logrules.model.errors import LogrulesError
 from logrules.tools.cluster import engine_option
 from logrules.tools.fleet.listing import add_list_options, print_jobs
 
@@ -49,28 +44,28 @@ _KEPT_TOGETHER = 100
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("roots", nargs="+", type=named, metavar="ROOT", help="folders of jobs, or logs")
+    parser.add_argument("roots", nargs="+", type=shared.named, metavar="ROOT", help="folders of jobs, or logs")
     about = "what is a job in ROOT, . for itself (default: each folder and log in it)"
-    parser.add_argument("--jobs", type=named, metavar="PATTERN", default="*", help=about)
+    parser.add_argument("--jobs", type=shared.named, metavar="PATTERN", default="*", help=about)
     parser.add_argument("--since", metavar="WHEN", help="only jobs that were active after this: 24h, 7d, a date")
     add_list_options(parser)
-    add_pack_options(parser)
+    shared.add_pack_options(parser)
     parser.add_argument("--again", action="store_true", help="also read jobs again that have not changed")
     parser.add_argument("--no-history", action="store_true", help="keep no results, and use none that were kept")
     engine_option.add_options(parser)
-    add_processes_option(parser)
+    shared.add_processes_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Scan, keep and list."""
-    from logrules.tools.fleet.history import history_in, seen_job
+    from logrules.tools.fleet.history import seen_job
     from logrules.tools.fleet.listing import moment
 
-    refuse_log(options.output, options.roots)
+    shared.refuse_log(options.output, options.roots)
     since = moment(options.since) if options.since else None
     jobs = [job for job in _found(options) if since is None or job.modified >= since]
-    pack = chosen_pack(options)
-    with nullcontext() if options.no_history else history_in(options.history) as kept:
+    pack = shared.chosen_pack(options)
+    with _history(options) as kept:
         summaries = _summaries(jobs, pack, kept, options)
         remarks = {} if kept is None else kept.remarks()
     if since is not None:
@@ -78,6 +73,21 @@ def run(options: argparse.Namespace) -> int:
     now = time.time()  # noqa: TID251 (the command line looks at the clock)
     print_jobs([seen_job(one.job, one, now) for one in summaries], remarks, options)
     return 1 if any(one.troubled for one in summaries) else 0
+
+
+def _history(options: argparse.Namespace) -> "AbstractContextManager[History | None]":
+    """Where results are kept; None where that is not wanted, or nobody named a place and the usual one is none."""
+    from logrules.tools.fleet.history import has_history, history_in
+
+    if options.no_history:
+        return nullcontext()
+    try:
+        return history_in(options.history)
+    except LogrulesError as fault:
+        if options.history or has_history():
+            raise
+        shared.say(shared.in_language(f"{fault}; results are not kept", options.lang))
+        return nullcontext()
 
 
 def _found(options: argparse.Namespace) -> "Sequence[FoundJob]":

@@ -11,7 +11,7 @@ from logrules.model.event import Event
 from logrules.model.report import Diagnosis, Report, Severity, Text
 from logrules.ruleset.duration import UNITS_S
 from logrules.ruleset.pack import Pack
-from logrules.sources.discover import discover
+from logrules.sources.discover import Discovered, discover
 from logrules.sources.wall_clock import now
 from logrules.tools.fleet.fingerprint import fingerprint_of
 from logrules.tools.fleet.job import JobSummary
@@ -69,12 +69,17 @@ class Observed:
 def summed_up(on: Prepared, job: FoundJob) -> JobSummary:
     """Read a job and sum it up; one that cannot be read says why."""
     observed = observer(on.pack)
+    read = replayed(on, job, observed.see)
+    return read if isinstance(read, JobSummary) else summary_of(job.name, read[0], observed)
+
+
+def replayed(on: Prepared, job: FoundJob, see: Callable[[Event], None]) -> tuple[Report, Discovered] | JobSummary:
+    """The report on a job, whose events ``see`` is shown, and its logs; or why it cannot be read."""
     try:
         found = discover([str(job.path)])
-        report = replay_prepared(on, on.session(), found.sources, found.notes, observed.see)
+        return replay_prepared(on, on.session(), found.sources, found.notes, see), found
     except SourceError as fault:
         return JobSummary(job.name, None, unread=str(fault).removeprefix(f"{job.path}: "))
-    return summary_of(job.name, report, observed)
 
 
 def observer(pack: Pack) -> Observed:

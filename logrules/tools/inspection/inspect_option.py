@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from logrules.cli.shared_options import whole_number
 from logrules.model.change import Raised, StallProlonged, Update
 from logrules.model.errors import LogrulesError
 from logrules.model.report import Report
@@ -24,7 +25,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="HOSTS",
         help="with --inspect: also inspect these hosts of the job (a,b,c) by ssh; ray: its Ray cluster",
     )
-    look.add_argument("--pid", type=int, help="with --inspect: the job's process (default: the command after `--`)")
+    look.add_argument(
+        "--pid", type=whole_number(1), help="with --inspect: the job's process (default: the command after `--`)"
+    )
 
 
 def listeners(options: argparse.Namespace, run: "WatchedRun") -> Iterator[Listener]:
@@ -33,12 +36,14 @@ def listeners(options: argparse.Namespace, run: "WatchedRun") -> Iterator[Listen
         if options.pid is not None or options.inspect_hosts:
             raise LogrulesError(f"{'--pid' if options.pid is not None else '--inspect-hosts'} is for --inspect")
         return
-    from logrules.tools.inspection.job_processes import python_processes
+    from logrules.tools.inspection.job_processes import is_process
     from logrules.tools.inspection.stack_samples import hosts_of
 
     if options.pid is None and not options.command:
         raise LogrulesError("--inspect needs the job's process: start the job behind `--`, or name it with --pid")
-    python_processes(os.getpid())  # says at once what is not installed
+    # Asked in any case: it says at once what is not installed.
+    if not is_process(os.getpid() if options.pid is None else options.pid):
+        raise LogrulesError(f"--pid {options.pid}: there is no such process")
     pid = run.pid if options.pid is None else lambda: int(options.pid)
     hosts = hosts_of(options.inspect_hosts) if options.inspect_hosts else ()
     yield Inspection(pid, run.following, os.environ, run.complain, hosts)

@@ -2,17 +2,11 @@
 
 import argparse
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from logrules.cli.shared_options import (
-    EXIT_UNUSABLE,
-    add_color_option,
-    add_format_option,
-    add_language_options,
-    add_pack_options,
-)
+from logrules.cli import shared_options as shared
+from logrules.model.errors import LogrulesError
 from logrules.model.stream import End
 
 ABOUT = "show where the processes of a running job are, and why they hang"
@@ -33,7 +27,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
     parser.epilog = _EXAMPLES
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--pid", type=int, help="the job's first process")
+    which.add_argument("--pid", type=shared.whole_number(1), help="the job's first process")
     which.add_argument("--job", type=Path, metavar="FOLDER", help="the job's working folder, or the folder of its logs")
     parser.add_argument("--slow", action="store_true", help="look for the slowest process, not for what hangs")
     parser.add_argument(
@@ -41,11 +35,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="HOSTS",
         help="also inspect these hosts of the job (a,b,c) by ssh; ray: its Ray cluster",
     )
-    add_language_options(parser, commands=True)
-    add_color_option(parser)
-    add_format_option(parser, "json", "html")
+    shared.add_language_options(parser, commands=True)
+    shared.add_color_option(parser)
+    shared.add_format_option(parser, "json", "html")
     parser.add_argument("--all", action="store_true", help="show every diagnosis")
-    add_pack_options(parser)
+    shared.add_pack_options(parser)
 
 
 class _AfterLogs:
@@ -67,22 +61,21 @@ class _AfterLogs:
 def run(options: argparse.Namespace) -> int:
     """Look, and print the report; the exit status."""
     from logrules.cli.diagnose import exit_status, render_report
-    from logrules.cli.shared_options import chosen_format, chosen_pack, write_output
     from logrules.engine.follow import Following
-    from logrules.output.escape import safe
     from logrules.sources.discover import discover
     from logrules.sources.wall_clock import now
-    from logrules.tools.inspection.job_processes import processes_in, python_processes
+    from logrules.tools.inspection.job_processes import is_process, processes_in, python_processes
     from logrules.tools.inspection.probes import ProbeResult, probe_hang, probe_slowness, show_probe_result
     from logrules.tools.inspection.stack_samples import hosts_of
 
     processes = python_processes(options.pid) if options.job is None else processes_in(options.job)
     if not processes:
-        told = f"{options.pid}: no Python process at or below it" if options.job is None else (
-            f"{safe(str(options.job))}: no Python process works there or has a file of it open"
+        if options.job is not None:
+            raise LogrulesError(f"{options.job}: no Python process works there or has a file of it open")
+        raise LogrulesError(
+            f"{options.pid}: no Python process at or below it" if is_process(options.pid)
+            else f"--pid {options.pid}: there is no such process"
         )  # fmt: skip
-        print(f"logrules: {told}", file=sys.stderr)
-        return EXIT_UNUSABLE
     logs = discover([str(options.job)]).sources if options.job is not None else ()
     hosts = hosts_of(options.inspect_hosts) if options.inspect_hosts else ()
     seen: list[ProbeResult] = []
@@ -93,10 +86,10 @@ def run(options: argparse.Namespace) -> int:
         show_probe_result(found, following, now())
         seen.append(found)
 
-    following = Following(_AfterLogs(look), lambda: chosen_pack(options, cache=True), beat_s=None, backlog=logs)
+    following = Following(_AfterLogs(look), lambda: shared.chosen_pack(options, cache=True), beat_s=None, backlog=logs)
     for _ in following:
         pass
     report = following.report()
-    options.format = chosen_format(options)
-    write_output(options, lambda out: render_report(report, options, out))
-    return exit_status(report) if any(one.stacks for one in seen) else EXIT_UNUSABLE
+    options.format = shared.chosen_format(options)
+    shared.write_output(options, lambda out: render_report(report, options, out))
+    return exit_status(report) if any(one.stacks for one in seen) else shared.EXIT_UNUSABLE

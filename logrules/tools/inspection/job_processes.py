@@ -42,6 +42,13 @@ class Process:
         return f"process {self.pid}" if titled is None else f"{titled[1].strip()} (pid {self.pid})"
 
 
+def is_process(pid: int) -> bool:
+    """Whether there is a process of this id. Raises LogrulesError where psutil is missing."""
+    with needed(INSPECT, "reading stacks"):
+        import psutil
+    return psutil.pid_exists(pid)
+
+
 def python_processes(root: int) -> list[Process]:
     """The Python processes at and below a process id, oldest first; none where it is gone.
 

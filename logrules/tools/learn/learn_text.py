@@ -7,8 +7,8 @@ from typing import Any, TextIO
 from logrules.output.escape import safe
 from logrules.output.json_kinds import write_json
 from logrules.output.numbers import counted, duration
+from logrules.tools.learn.draft_trials import LearnedGroup
 from logrules.tools.learn.drafting import question_of
-from logrules.tools.learn.proof import LearnedGroup
 
 _LINE_CHARS = 160
 

@@ -8,21 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.shared_options import (
-    add_history_option,
-    add_pack_options,
-    add_processes_option,
-    chosen_pack,
-    named,
-    refuse_log,
-)
+from logrules.cli import shared_options as shared
 from logrules.model.errors import LogrulesError
 
 if TYPE_CHECKING:
     from logrules.ruleset.pack import Pack
     from logrules.tools.fleet.jobs import FoundJob
+    from logrules.tools.learn.draft_trials import LearnedGroup
     from logrules.tools.learn.drafting import FailureGroup
-    from logrules.tools.learn.proof import LearnedGroup
     from logrules.tools.learn.read_job import ReadJob
 
 ABOUT = "draft rules for unexplained failures, the costliest first"
@@ -43,34 +36,31 @@ exit status: 0 every kind that was looked at has a draft, 1 one has none, 2 the 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this verb."""
+    add = parser.add_argument
     parser.epilog = _EXAMPLES
-    parser.add_argument(
-        "paths", nargs="*", type=named, metavar="PATH", help="logs, or folders of jobs (default: the history)"
-    )
-    parser.add_argument(
+    add("paths", nargs="*", type=shared.named, metavar="PATH", help="logs, or folders of jobs (default: the history)")
+    add(
         "--jobs",
-        type=named,
+        type=shared.named,
         metavar="PATTERN",
         default="*",
         help="what is a job in a folder (default: each folder and log in it)",
     )
-    parser.add_argument("--since", metavar="WHEN", help="only jobs of the history after this: 24h, 7d, a date")
-    parser.add_argument(
+    add("--since", metavar="WHEN", help="only jobs of the history after this: 24h, 7d, a date")
+    add(
         "--healthy",
         action="append",
-        type=named,
+        type=shared.named,
         default=[],
         metavar="PATH",
         help="logs of runs known to be healthy; repeatable",
     )
-    parser.add_argument(
-        "--most", type=int, default=20, metavar="N", help="kinds of failures to draft for (default: 20)"
-    )
-    parser.add_argument("-o", "--output", type=named, metavar="DIR", help="write the drafts to this folder of rules")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
-    add_history_option(parser)
-    add_processes_option(parser)
-    add_pack_options(parser)
+    add("--most", type=int, default=20, metavar="N", help="kinds of failures to draft for (default: 20)")
+    add("-o", "--output", type=shared.named, metavar="DIR", help="write the drafts to this folder of rules")
+    add("--format", choices=("text", "json"), default="text", help="output format (default: text)")
+    shared.add_history_option(parser)
+    shared.add_processes_option(parser)
+    shared.add_pack_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -85,8 +75,8 @@ def run(options: argparse.Namespace) -> int:
 
     if options.most < 1:
         raise LogrulesError("--most must be at least 1")
-    refuse_log(options.output, [*options.paths, *options.healthy])
-    pack = chosen_pack(options)
+    shared.refuse_log(options.output, [*options.paths, *options.healthy])
+    pack = shared.chosen_pack(options)
     well = without_twins(named_jobs(options.healthy, options.jobs, MOST_FILES))
     known_well = {str(job.path.absolute()) for job in well}
     jobs = [job for job in without_twins(_jobs(options)) if str(job.path.absolute()) not in known_well]
@@ -125,18 +115,16 @@ def _jobs(options: argparse.Namespace) -> "Sequence[FoundJob]":
         jobs, gone = jobs_of_history(history, since)
     if gone:
         are = "job of the history is" if gone == 1 else "jobs of the history are"
-        print(f"logrules: {gone} {are} no longer where they were read", file=sys.stderr)
+        shared.say(f"{gone} {are} no longer where they were read")
     return jobs
 
 
 def _say_what_is_unread(read: "Sequence[ReadJob]") -> None:
-    from logrules.output.escape import safe
-
     unread = [one for one in read if one.summary.unread is not None]
     if unread:
         first = f"{unread[0].job.name}: {unread[0].summary.unread}"
         more = f", and {len(unread) - 1} more" if unread[1:] else ""
-        print(f"logrules: cannot be read: {safe(first)}{more}", file=sys.stderr)
+        shared.say(f"cannot be read: {first}{more}")
 
 
 def _learned(
@@ -148,15 +136,13 @@ def _learned(
 ) -> "tuple[LearnedGroup, ...]":
     from logrules.cli.progress_bar import progress_bar
     from logrules.tools.learn.chosen_jobs import healthy_cases, healthy_lines
+    from logrules.tools.learn.draft_trials import ProofSetup, learned_groups
     from logrules.tools.learn.drafting import Background
-    from logrules.tools.learn.proof import ProofSetup, learned_groups
 
     if not groups:
         return ()
     if not healthy:
-        print(
-            "logrules: no job is healthy: drafts are compared with those that come with logrules alone", file=sys.stderr
-        )
+        shared.say("no job is healthy: drafts are compared with those that come with logrules alone")
     cases = healthy_cases()
     failed = tuple(one.job for one in read if one.unexplained)
     setup = ProofSetup(pack, failed, (*healthy, *cases), processes)
@@ -167,7 +153,6 @@ def _learned(
 
 def _write(learned: "Sequence[LearnedGroup]", folder: Path) -> None:
     from logrules.output.atomic_write import write_new
-    from logrules.output.escape import safe
     from logrules.output.numbers import counted
 
     count = 0
@@ -176,13 +161,11 @@ def _write(learned: "Sequence[LearnedGroup]", folder: Path) -> None:
             continue
         path = folder / one.draft.file
         if path.exists():
-            print(f"logrules: {safe(str(path))}: exists already and is kept", file=sys.stderr)
+            shared.say(f"{path}: exists already and is kept")
             continue
         write_new(path, one.draft.text.encode())
         count += 1
-    shown = safe(str(folder))
     if not count:
-        print(f"logrules: no draft to write; {shown} is left as it is", file=sys.stderr)
+        shared.say(f"no draft to write; {folder} is left as it is")
         return
-    said = f"wrote {counted(count, 'draft')}; now `logrules check {shown}` and `logrules test {shown}`"
-    print(f"logrules: {said}", file=sys.stderr)
+    shared.say(f"wrote {counted(count, 'draft')}; now `logrules check {folder}` and `logrules test {folder}`")

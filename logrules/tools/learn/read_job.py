@@ -5,23 +5,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from logrules.engine.run import Prepared, replay_prepared
-from logrules.model.errors import SourceError
+from logrules.engine.run import Prepared
 from logrules.model.event import Event
 from logrules.model.failure import ExceptionLink
 from logrules.model.report import Diagnosis, Evidence, Report, Severity, Status
 from logrules.parsing.origin import OriginResolver
 from logrules.parsing.traceback import TracebackAssembler
 from logrules.ruleset.condition import all_signals
-from logrules.ruleset.long_tables import SignalTable
 from logrules.ruleset.pack import Pack, Signal
 from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS
-from logrules.sources.discover import discover
 from logrules.sources.file import FileSource
 from logrules.tools.fleet.job import JobSummary
 from logrules.tools.fleet.jobs import FoundJob
 from logrules.tools.fleet.scan_jobs import DIED, read_on_all_cores
-from logrules.tools.fleet.summary import observer, summary_of
+from logrules.tools.fleet.summary import observer, replayed, summary_of
 
 # A draft is made from the first that serves.
 _MAX_TELLING = 4
@@ -91,11 +88,10 @@ def read_job(on: Prepared, job: FoundJob) -> ReadJob:
         observed.see(event)
         raised.see(event)
 
-    try:
-        found = discover([str(job.path)])
-        report = replay_prepared(on, on.session(), found.sources, found.notes, see)
-    except SourceError as fault:
-        return ReadJob(job, JobSummary(job.name, None, unread=str(fault).removeprefix(f"{job.path}: ")))
+    read = replayed(on, job, see)
+    if isinstance(read, JobSummary):
+        return ReadJob(job, read)
+    report, found = read
     summary = summary_of(job.name, report, observed)
     paths = {source.name: str(source.path) for source in found.sources if isinstance(source, FileSource)}
     logs = tuple(paths.values())
@@ -181,9 +177,8 @@ def _with_words(pack: Pack, rules: frozenset[str]) -> tuple[Pack, dict[int, str]
             behind = "|".join(map(re.escape, row.classes))
             pattern = rf"\b(?:{behind})\b(?s:.{{0,{_BEHIND}}}?)(?i:{row.words or ''})"
             twins.append((name, Signal(f"{name}{_WORDS}", row.classes, pattern)))
-    first = len(pack.signals)
-    watched = replace(pack, signals=SignalTable((*pack.signals, *(signal for _, signal in twins))))
-    return watched, {first + place: rule for place, (rule, _) in enumerate(twins)}
+    by_signal = {number: rule for number, (rule, _) in enumerate(twins, start=len(pack.signals))}
+    return pack.with_signals(signal for _, signal in twins), by_signal
 
 
 def _try(rules: frozenset[str], by_signal: Mapping[int, str], on: Prepared, job: FoundJob) -> Fired:
@@ -193,10 +188,8 @@ def _try(rules: frozenset[str], by_signal: Mapping[int, str], on: Prepared, job:
     def see(event: Event) -> None:
         hit.update(by_signal[one.signal] for one in event.hits if one.signal in by_signal)
 
-    try:
-        found = discover([str(job.path)])
-        report = replay_prepared(on, on.session(), found.sources, found.notes, see)
-    except SourceError:
+    read = replayed(on, job, see)
+    if isinstance(read, JobSummary):
         return Fired()
-    named = rules.intersection(one.rule for one in report.held)
+    named = rules.intersection(one.rule for one in read[0].held)
     return Fired(named, named | hit)

@@ -5,18 +5,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.shared_options import named
+from logrules.cli.shared_options import named, reading
 from logrules.model.errors import LogrulesError
 
 if TYPE_CHECKING:
     from logrules.cli.extension import WatchedRun
     from logrules.notify.listener import Listener
 
+_PORT = reading(int, lambda port: 0 <= port <= 65_535, "a port from 0 to 65535")  # noqa: PLR2004 (what TCP has)
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options."""
     metrics = parser.add_argument_group("metrics")
-    metrics.add_argument("--metrics-port", type=int, metavar="PORT", help="serve metrics for Prometheus on PORT")
+    metrics.add_argument("--metrics-port", type=_PORT, metavar="PORT", help="serve metrics for Prometheus on PORT")
     metrics.add_argument(
         "--metrics-address",
         metavar="ADDRESS",

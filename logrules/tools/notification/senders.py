@@ -61,11 +61,7 @@ class Commands(Sender):
     """Runs a command for news of some kinds: the report as JSON on its input, key facts as ``LOGRULES_…``."""
 
     def __init__(
-        self,
-        words: Sequence[str],
-        kinds: frozenset[Kind],
-        complain: Callable[[str], None],
-        policy: NotificationPolicy,
+        self, words: Sequence[str], kinds: frozenset[Kind], complain: Callable[[str], None], policy: NotificationPolicy
     ) -> None:
         super().__init__(words[0], complain, policy)
         self._words = words

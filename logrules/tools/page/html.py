@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import tomllib
 from collections.abc import Iterator
 from functools import partial
 from importlib.resources import files
@@ -13,20 +12,13 @@ from logrules.model.record import record
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Text
 from logrules.model.version import __version__
 from logrules.output import messages as words
+from logrules.output import verdict
 from logrules.output.escape import safe
 from logrules.output.json_kinds import iso_time
 from logrules.output.numbers import certainty_in_words, ranks_in_words
 from logrules.output.rank_sentences import coverage, sentences
 from logrules.output.shell import commands
-from logrules.output.text_parts import (
-    effects_told,
-    headline,
-    is_restart_advised,
-    phase_in_words,
-    status_color,
-    status_word,
-    unusual_title,
-)
+from logrules.ruleset.bounded_read import packaged_table
 from logrules.tools.extras import HTML, needed
 from logrules.tools.page.log_data import page_data
 from logrules.tools.page.plots import MAX_WAITS, Mark, curve_svg, scale_of, timeline_svg, wait_anchor
@@ -68,9 +60,9 @@ def render_html(report: Report, out: TextIO, language: str, shell: str = "bash")
     out.write(
         page.render(
             report=report, shown=shown, scale=scale,
-            status=status_word(report), status_color=status_color(report), phase=phase_in_words(report),
-            unusual_title=unusual_title(report),
-            headline=Text.told(partial(headline, report)),
+            status=verdict.status_word(report), status_color=verdict.status_color(report),
+            phase=verdict.phase_in_words(report), unusual_title=verdict.unusual_title(report),
+            headline=Text.told(partial(verdict.headline, report)),
             words=words, said=_said(), language=language, shell=shell, version=__version__,
             timeline=Markup(timeline_svg(report, marks, scale)),  # noqa: S704 (drawn here)
             spans=report.timeline[:_MAX_SPANS], phases=phases_shown(report),
@@ -88,7 +80,7 @@ def render_html(report: Report, out: TextIO, language: str, shell: str = "bash")
 
 def _said() -> SimpleNamespace:
     """What the page says of its own accord."""
-    rows = tomllib.loads((files("logrules.tools.page") / "assets/words.toml").read_text(encoding="utf-8"))
+    rows = packaged_table("logrules.tools.page", "assets/words.toml")
     return SimpleNamespace(**{name: Text(**row) for name, row in rows.items()})
 
 
@@ -109,7 +101,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "both": both, "safe_text": _line, "ranks": ranks_in_words, "time": iso_time, "copyable": _copyable,
         "certainty": lambda one: Text.told(partial(certainty_in_words, one)),
-        "restart_advised": is_restart_advised, "effects_told": effects_told,
+        "restart_advised": verdict.is_restart_advised, "effects_told": verdict.effects_told,
     }  # fmt: skip
     return environment
 

@@ -14,7 +14,7 @@ from logrules.parsing.reader import Reader
 from logrules.ruleset.pack import Pack
 from logrules.sources.discover import Discovered
 from logrules.sources.source import Source, modified_of, numbered_lines_of
-from logrules.tools.recorded import RepeatedSource, is_saved, read_again
+from logrules.tools.recorded_source import RepeatedSource, is_saved, read_again
 
 # What is shown of a long log: much of its end, some of its beginning, lines around evidence.
 _HEAD_SHARE = 0.2

@@ -35,7 +35,7 @@ class _PageLog(Addition):
         self._cache = cache
 
     def to_read(self, found: "Discovered") -> "Discovered":
-        from logrules.tools.recorded import recorded
+        from logrules.tools.recorded_source import recorded
 
         return recorded(found)
 

@@ -37,7 +37,7 @@ _WENT_ON = Text("then it went on", "随后恢复")
 
 
 @mutable_record
-class ToldStall:
+class TrackedStall:
     """A stall as it was told: since when nothing moved, and where those stood who had stopped.
 
     ``rule`` told of it first; ``diagnosis`` is what it was taken for last, as after a closer look. ``ranks`` are those
@@ -61,7 +61,7 @@ class ToldStall:
         return max((step for step in steps if step is not None), default=None)
 
 
-class StallMemory:
+class StallTracker:
     """Remembers the stall that was told until the job moves again.
 
     ``workers`` tells where each worker is. ``endings`` are the causes that say that somebody or something ended the
@@ -82,28 +82,27 @@ class StallMemory:
         self._exit_status = exit_status
         self._job_pid = job_pid
         self._endings = endings
-        self._stall: ToldStall | None = None
+        self._stall: TrackedStall | None = None
         self._notes: list[SourceNote] = []
         self._before: set[str] = set()
 
     def on_update(self, update: Update, report: Callable[[], Report]) -> None:
         """Take an update: remember a stall, forget one that is over because the job moves."""
+        if self._stall is not None and self._stall.over is None:
+            self._stall.since += update.unwatched_s  # that was no silence of the job
+            self._stall.until = max(update.now, self._stall.until)
+        if self._ended_by() is None:
+            self._before.update(one.rule for one in update.changes if isinstance(one, Raised))
+            self._follow(update, report)
+        # What comes from now on comes of the signal: it neither moves the job nor explains it.
+        elif self._stall is not None and not update.ended and self._stepped(self._stall):
+            self._forget(self._stall)
+
+    def _follow(self, update: Update, report: Callable[[], Report]) -> None:
         stall = self._stall
-        if stall is not None and stall.over is None:
-            stall.since += update.unwatched_s  # that was no silence of the job
-            stall.until = max(update.now, stall.until)
-        if self._ended_by() is not None:
-            # What comes from now on comes of the signal: it neither moves the job nor explains it.
-            if stall is not None and not update.ended and self._stepped(stall):
-                self._forget(stall)
-            return
-        self._before.update(one.rule for one in update.changes if isinstance(one, Raised))
-        stalls = {
-            one.rule: one.quiet_s for one in update.changes if isinstance(one, Raised) and one.quiet_s is not None
-        }
         # What the end of a log alone shows was told as no stall: it says the same of a saved log.
-        if stalls and not update.ended and (stall is None or stall.over is not None):
-            stall = self._remember(update.now, report(), stalls)
+        if not update.ended and (stall is None or stall.over is not None):
+            stall = self._remember(update, report)
         if stall is None:
             return
         if stall.over is None:
@@ -127,23 +126,28 @@ class StallMemory:
         report = replace(report, notes=(*report.notes, *self._notes))
         if stall is None or self._stall is None:
             return report
-        others = tuple(one for one in report.diagnoses if one.rule not in (stall.rule, stall.diagnosis.rule))
+        others = [one for one in report.diagnoses if one.rule not in (stall.rule, stall.diagnosis.rule)]
         if all(self._is_ending(one, ended_by) for one in errors):
-            stood_last = (one for one in report.diagnoses if one.rule == stall.diagnosis.rule)
-            since = next(stood_last, stall.diagnosis).consequences
-            ends: list[Diagnosis | Consequence] = [*errors, *(one for one in since if one.cause in self._endings())]
-            end = self._end(ends, ended_by, exit_status)
-            under = (*since, *(_consequence(one) for one in errors))
-            kept = tuple(one for one in others if one not in errors and one.severity is not Severity.INFO)
-            stood = stall.diagnosis
-            steps = stood.fixes if exit_status is None else self._still_possible(stood, looked_at=bool(report.stacks))
-            known = {one.rule: one for one in (*stood.consequences, *under)}
-            top = replace(stood, title=_title(stall, end), fixes=steps, consequences=tuple(known.values()))
+            top = self._standing(stall, report, errors)
+            kept = (one for one in others if one not in errors and one.severity is not Severity.INFO)
             return replace(report, status=Status.STALLED, phase=top.phase, diagnoses=(top, *kept))
         end = _said(_FROM_OUTSIDE, title=errors[0].title)
         stalled = replace(_consequence(stall.diagnosis), title=_title(stall, end))
         first = replace(others[0], consequences=(*others[0].consequences, stalled))
         return replace(report, diagnoses=(first, *others[1:]))
+
+    def _standing(self, stall: TrackedStall, report: Report, errors: Sequence[Diagnosis]) -> Diagnosis:
+        """The diagnosis of a stall in which the job ended; ``errors`` only say that it did."""
+        stood, exit_status = stall.diagnosis, self._exit_status()
+        since = next((one for one in report.diagnoses if one.rule == stood.rule), stood).consequences
+        ends: list[Diagnosis | Consequence] = [*errors, *(one for one in since if one.cause in self._endings())]
+        known = {one.rule: one for one in (*stood.consequences, *since, *map(_consequence, errors))}
+        return replace(
+            stood,
+            title=_title(stall, self._end(ends, self._ended_by(), exit_status)),
+            fixes=stood.fixes if exit_status is None else self._still_possible(stood, looked_at=bool(report.stacks)),
+            consequences=tuple(known.values()),
+        )
 
     def _still_possible(self, stall: Diagnosis, *, looked_at: bool) -> tuple[Fix, ...]:
         """The steps without those that look at the process, which has ended; where nobody looked, how to see more."""
@@ -151,9 +155,11 @@ class StallMemory:
         steps = tuple(fix for fix in stall.fixes if process.search(fix.run or "") is None)
         return steps if looked_at or len(steps) == len(stall.fixes) else (_INSPECT, *steps)
 
-    def _remember(self, now: float, report: Report, stalls: Mapping[str, float]) -> ToldStall | None:
+    def _remember(self, update: Update, report: Callable[[], Report]) -> TrackedStall | None:
         """The stall that is told now, else the one that was told before."""
-        shown = next((one for one in report.diagnoses if one.rule in stalls), None)
+        raised = (one for one in update.changes if isinstance(one, Raised))
+        stalls = {one.rule: one.quiet_s for one in raised if one.quiet_s is not None}
+        shown = next((one for one in report().diagnoses if one.rule in stalls), None) if stalls else None
         if shown is None:
             return self._stall
         if self._stall is not None:
@@ -162,10 +168,11 @@ class StallMemory:
         places = self._places(ranks) if ranks else {}
         if not places:
             ranks, places = frozenset(), self._places()
-        self._stall = ToldStall(shown.rule, shown, now - stalls[shown.rule], places, ranks, now)
+        since = update.now - stalls[shown.rule]
+        self._stall = TrackedStall(shown.rule, shown, since, places, ranks, update.now)
         return self._stall
 
-    def _lasts(self, stall: ToldStall, update: Update, report: Callable[[], Report]) -> bool:
+    def _lasts(self, stall: TrackedStall, update: Update, report: Callable[[], Report]) -> bool:
         """Whether what a closer look took it for still stands, and no worker has made a step since.
 
         What a look brings are lines too, which take back that there were none.
@@ -185,7 +192,7 @@ class StallMemory:
             if not ranks or rank_of_label(one.worker) in ranks
         }
 
-    def _stepped(self, stall: ToldStall) -> bool:
+    def _stepped(self, stall: TrackedStall) -> bool:
         """Whether a worker counts another step than when the stall was told."""
         return any(
             (step := step_of(progress)) is not None
@@ -194,12 +201,12 @@ class StallMemory:
             for label, (_, progress) in self._places(stall.ranks).items()
         )
 
-    def _progressed(self, stall: ToldStall) -> bool:
+    def _progressed(self, stall: TrackedStall) -> bool:
         """Whether one of those who had stopped says another progress: that others go on ends no stall of theirs."""
         now = self._places(stall.ranks)
         return any(progress != stall.places.get(label, (None, ""))[1] for label, (_, progress) in now.items())
 
-    def _went_on(self, stall: ToldStall, now: float, report: Callable[[], Report]) -> bool:
+    def _went_on(self, stall: TrackedStall, now: float, report: Callable[[], Report]) -> bool:
         if stall.over is None:
             return False
         moved = (
@@ -212,7 +219,7 @@ class StallMemory:
             return False
         return not any(one.severity is Severity.ERROR for one in report().diagnoses)
 
-    def _forget(self, stall: ToldStall, end: Text = _WENT_ON) -> None:
+    def _forget(self, stall: TrackedStall, end: Text = _WENT_ON) -> None:
         if len(self._notes) < MAX_NOTES:
             evidence = stall.diagnosis.evidence
             source = evidence[-1].source if evidence else "-"
@@ -236,14 +243,14 @@ class StallMemory:
         return _STILL
 
 
-def _know_better(stall: ToldStall, report: Report) -> None:
+def _know_better(stall: TrackedStall, report: Report) -> None:
     """A closer look or a later line may say why: then that is the stall, since the same moment."""
     first = report.diagnoses[0] if report.diagnoses and report.status is Status.STALLED else None
     if first is not None and first.severity is not Severity.INFO and first.rule != stall.diagnosis.rule:
         stall.diagnosis = first
 
 
-def _title(stall: ToldStall, end: Text) -> Text:
+def _title(stall: TrackedStall, end: Text) -> Text:
     one, quiet = stall.diagnosis, duration(max(stall.until - stall.since, 0.0))
     after = _NO_STEP if stall.step is None else _said(_AFTER, step=Text(str(stall.step)))
     return _said(_PLACE, title=one.title, quiet=Text(quiet), phase=Text(one.phase), after=after, end=end)

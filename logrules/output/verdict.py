@@ -1,71 +1,18 @@
-"""What the brief and the full report say alike: the verdict, where, when, what can be copied."""
+"""The verdict of a report and what stands round it in every form: status, phase, who, when, what comes next."""
 
 from collections.abc import Callable
 
-from logrules.model.report import (
-    Consequence,
-    Diagnosis,
-    Evidence,
-    PhaseSource,
-    Report,
-    Restart,
-    Run,
-    Severity,
-    Status,
-    Text,
-)
+from logrules.model.report import Consequence, Diagnosis, Evidence, PhaseSource, Report, Restart, Severity, Status, Text
 from logrules.output import messages as words
-from logrules.output.escape import safe
-from logrules.output.numbers import moment, ranks_in_words
+from logrules.output.numbers import lines_said, moment, ranks_in_words
 from logrules.output.rank_sentences import coverage
 from logrules.output.shell import path_word
-from logrules.output.styled import Page, StyledText, clipped
+from logrules.output.styled import clipped
 
 COLOR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 _STATUS_COLOR = {Status.FAILED: "red", Status.STALLED: "yellow", Status.UNEXPLAINED: "red"}
 MAX_SOURCES = 3
 _MAX_VERDICT = 160
-
-
-class TextReport:
-    """What every text of a report is written with: a page, a language, and a shell for its commands."""
-
-    def __init__(self, page: Page, language: str, shell: str) -> None:
-        self._page = page
-        self._language = language
-        self._shell = shell
-
-    def _put(self, indent: int, *parts: StyledText, hang: int = 0) -> None:
-        """A line of (text, style) parts, made harmless: wrapped under its indent on a terminal, whole in a pipe."""
-        self._page.put(indent, [(safe(text), style) for text, style in parts], hang)
-
-    def _word(self, text: Text) -> str:
-        return text.of(self._language)
-
-    def _label(self, text: Text) -> str:
-        return words.LABELLED.of(self._language).format(label=self._word(text))
-
-    def _heading(self, title: Text) -> StyledText:
-        return self._label(title).rstrip(), "bold"
-
-    def _put_head(self, report: Report) -> None:
-        """One line that says it all; then what was read: logs, lines, how many of the ranks; and what could not be."""
-        phase = phase_in_words(report).of(self._language).format(phase=report.phase)
-        said = headline(report, self._language)
-        self._put(
-            0, (self._word(status_word(report)), f"bold {status_color(report)}"), (f"  {phase}", "bold"),
-            *([(f"  {said}", "bold")] if said else []),
-        )  # fmt: skip
-        self._put(0, (" · ".join(_facts(report, self._language)), "dim"))
-        if report.unread:
-            count = len(report.unread)
-            partial = self._word(words.PARTIAL).format(unread=count, all=count + len(report.sources))
-            self._put(0, (partial, "bold yellow"))
-
-    def _run(self, run: Run) -> str:
-        """An earlier run: where, how it ended, of what."""
-        cause = f" · {run.cause}" if run.cause else ""
-        return f"{run.source}:{run.first_line}-{run.last_line}  {self._word(words.STATUS[run.status])}{cause}"
 
 
 def lines_that_help(report: Report) -> tuple[Evidence, ...]:
@@ -144,11 +91,12 @@ def _completed(report: Report, language: str) -> str:
     return words.JOINED.of(language).join(said)
 
 
-def _facts(report: Report, language: str) -> list[str]:
+def facts(report: Report, language: str) -> list[str]:
+    """What was read: logs, lines, how many of the ranks, through which phases."""
     read = ", ".join(report.sources[:MAX_SOURCES])
     if len(report.sources) > MAX_SOURCES:
         read += f" … ({words.LOGS.of(language).format(count=len(report.sources))})"
-    lines = f"{report.lines:,} {(words.LINE if report.lines == 1 else words.LINES).of(language)}"
+    lines = lines_said(report.lines, language)
     facts = [read, lines] if read else [lines]
     if report.comparison is not None:
         facts.append(coverage(report.comparison, language))

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import regex
 
+from logrules.tools.bundle.evaluated_texts import put_together
 from logrules.tools.bundle.plain_text import folded
-from logrules.tools.bundle.put_together import put_together
 from logrules.tools.bundle.text_view import Piece, TextView, lines_round, starts_of, view_of
 
 # Between parts of one text, as languages and shells join them: side by side, by a sign, on the next line, as

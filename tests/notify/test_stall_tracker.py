@@ -7,7 +7,7 @@ import pytest
 from logrules.model.change import Change, Raised, Update, Withdrawn
 from logrules.model.report import Diagnosis, Fix, Report, Restart, Severity, StackView, Status, Text
 from logrules.model.timeline import WorkerNow
-from logrules.notify.stall_memory import LAST_WORDS_S, StallMemory, step_of
+from logrules.notify.stall_tracker import LAST_WORDS_S, StallTracker, step_of
 
 
 def diagnosis(rule: str, cause: str, severity: Severity, ranks: tuple[int, ...] = ()) -> Diagnosis:
@@ -31,7 +31,7 @@ class Watched:
     def __init__(self, ended_by: str | None = None, exit_status: int | None = None) -> None:
         self.step = "step 9 loss 0.1"
         self.ended_by, self.signal = ended_by, None
-        self.memory = StallMemory(self.workers, lambda: ENDINGS, lambda: self.signal, lambda: exit_status)
+        self.memory = StallTracker(self.workers, lambda: ENDINGS, lambda: self.signal, lambda: exit_status)
         self.hears(100.0, Raised(STALL.rule, 100.0, 60.0), shown=report(STALL))
 
     def workers(self) -> tuple[WorkerNow, ...]:
@@ -117,7 +117,7 @@ def test_that_others_go_on_ends_no_stall_of_a_rank(withdrawn_before_the_signal):
         )
 
     watched = Watched()
-    watched.memory = StallMemory(workers, lambda: ENDINGS, lambda: signalled[0], lambda: 130)
+    watched.memory = StallTracker(workers, lambda: ENDINGS, lambda: signalled[0], lambda: 130)
     watched.hears(100.0, Raised(behind.rule, 100.0, 60.0), shown=report(behind))
     steps[0] = 80
     signalled[0] = None if withdrawn_before_the_signal else "SIGINT"
@@ -144,7 +144,7 @@ VIEW = StackView(("process 4242 is in a.py:1 f",))
 def test_a_process_that_has_ended_is_not_to_be_looked_at(exit_status, stacks, steps):
     stall = replace(STALL, fixes=(LOOKS, KERNEL))
     watched = Watched()
-    watched.memory = StallMemory(
+    watched.memory = StallTracker(
         watched.workers, lambda: ENDINGS, lambda: watched.signal, lambda: exit_status, lambda: 4242
     )
     watched.hears(100.0, Raised(STALL.rule, 100.0, 60.0), shown=report(stall))
@@ -180,7 +180,7 @@ def test_the_number_of_a_step(text, step):
 def test_what_the_job_says_when_it_is_ended_does_not_explain_its_stall():
     signalled: list[str | None] = [None]
     watched = Watched()
-    watched.memory = StallMemory(watched.workers, lambda: ENDINGS, lambda: signalled[0], lambda: 1)
+    watched.memory = StallTracker(watched.workers, lambda: ENDINGS, lambda: signalled[0], lambda: 1)
     watched.hears(100.0, Raised(STALL.rule, 100.0, 60.0), shown=report(STALL))
     signalled[0] = "SIGINT"
     watched.hears(210.0, Withdrawn(STALL.rule, 210.0), Raised(BROKEN.rule, 210.0), shown=report(BROKEN))
@@ -192,7 +192,7 @@ def test_what_the_job_says_when_it_is_ended_does_not_explain_its_stall():
 def test_an_error_that_came_before_the_signal_goes_first():
     signalled: list[str | None] = [None]
     watched = Watched()
-    watched.memory = StallMemory(watched.workers, lambda: ENDINGS, lambda: signalled[0], lambda: 1)
+    watched.memory = StallTracker(watched.workers, lambda: ENDINGS, lambda: signalled[0], lambda: 1)
     watched.hears(100.0, Raised(STALL.rule, 100.0, 60.0), shown=report(STALL))
     watched.hears(150.0, Raised(BROKEN.rule, 150.0), shown=report(BROKEN, STALL))
     signalled[0] = "SIGINT"
@@ -202,7 +202,7 @@ def test_an_error_that_came_before_the_signal_goes_first():
 def test_a_stall_is_what_a_closer_look_took_it_for():
     why = diagnosis("lock", "deadlock-user-code", Severity.WARNING)
     watched = Watched("SIGINT", 130)
-    watched.memory = StallMemory(watched.workers, lambda: ENDINGS, lambda: None, lambda: None)
+    watched.memory = StallTracker(watched.workers, lambda: ENDINGS, lambda: None, lambda: None)
     watched.hears(100.0, Raised(STALL.rule, 100.0, 60.0), shown=report(STALL))
     stalled = Report(Status.STALLED, "train_step", (why, STALL))
     watched.hears(103.0, Raised(why.rule, 103.0), shown=stalled)
