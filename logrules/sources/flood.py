@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Less than this is read and written. So is the end of what waits: of that we know how it ends.
 _LEAST_BYTES, KEPT_BYTES = 512 << 10, 64 << 10
+# The system's own: another `wc` that the job has on its PATH could hold it up.
+_COUNTER = ("/usr/bin/wc", "-l")
 _COUNT = struct.Struct("i")
 
 
@@ -78,7 +80,7 @@ class FloodPath:
     def _handed_to_counter(self, size: int) -> int:
         """Let so much of what waits be counted, at the most; how much. It still waits. Raises OSError."""
         if self._counter is None:
-            self._counter = subprocess.Popen(["wc", "-l"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S607
+            self._counter = subprocess.Popen(_COUNTER, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603 (fixed words)
             widen(_input_of(self._counter))
         copied = _library().tee(self._ours, _input_of(self._counter), size, 0)
         if copied < 0:
