@@ -10,10 +10,11 @@ from logrules.model.record import mutable_record
 from logrules.model.report import SourceNote
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.sources.copied_text import GrowingForm
+from logrules.sources.decoding import GrowingText
 from logrules.sources.descriptors import room_for
 from logrules.sources.flight_names import MAX_DUMPS
 from logrules.sources.queue import EventQueue, PendingLines
-from logrules.sources.source import RecordSource
+from logrules.sources.source import BLOCK_BYTES, RecordSource
 from logrules.sources.tail import ROTATED, Anew, Grown, Tail, first_names
 from logrules.sources.wall_clock import now
 from logrules.sources.watch_paths import WatchedPaths
@@ -52,10 +53,15 @@ class Backlog:
         """How it was copied, as far as its lines tell."""
         return self._pieces.form
 
+    @property
+    def text(self) -> GrowingText:
+        """How it is encoded, as its first bytes tell."""
+        return self._pieces.text
+
     def read(self, until: float | None) -> Block | End:  # noqa: ARG002 (what is there is not waited for)
         """The next whole lines, or the end."""
         while not (self._ended or self._stopped.is_set()):
-            if self._pieces.has_line_end:
+            if self._pieces.has_line_end or self._pieces.length >= BLOCK_BYTES:
                 lines = self._pieces.whole_lines()
                 self._pass_on(lines)
                 block = self._pieces.block_of(lines)
@@ -65,7 +71,7 @@ class Backlog:
             if isinstance(item, Grown):
                 self._pieces.add(item.data, min(item.written, now()), 0.0)
             elif item is None:
-                self._tail.back(self._pieces.length)
+                self._tail.back(self._pieces.given_back())
                 self._ended = True
         return End()
 
@@ -107,7 +113,9 @@ class FollowedFiles:
         if not self._begun and not self._stopped.is_set():
             self._begun = True
             for early in self.backlog:
-                self._buffer.resume(early.name, early.offset, early.form)
+                self._buffer.resume(early.name, early.offset, early.form, early.text)
+                if early.text.fault is not None:
+                    self._buffer.note(early.name, early.text.fault)
             Thread(target=self._run, name="following files", daemon=True).start()
         return self._buffer.read(until)
 
