@@ -101,7 +101,7 @@ def _state(folders: Sequence[str | Path], settings: Settings | None, language: s
     texts = (f"{one.shown}\n{one.raw.decode()}" for one in settings_text(settings))
     try:
         seen = [line for root in roots for line in sorted(_seen(root))]
-    except OSError:
+    except (OSError, ValueError):  # what reads them says which; a NUL in a name is a wrong value
         return None
     names = (name for name, _ in packs if name)
     return "\n".join((*seen, SCHEMA_VERSION, language, *texts, *names, "")).encode(errors="surrogateescape")

@@ -85,10 +85,77 @@ def as_utf8(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """
     head, whole = begun(pieces, SNIFFED_BYTES)
     encoding = encoding_of(head[:SNIFFED_BYTES])
-    mark = next((mark for mark, _ in _MARKS if head.startswith(mark)), b"")
+    mark = _mark_of(head)
     if mark:
         whole = chain((head.removeprefix(mark),), pieces)
     return whole if encoding in {None, "utf-8"} else _decoded(whole, str(encoding))
+
+
+class GrowingText:
+    """The text of a log that grows, as UTF-8 (`as_utf8`); its first bytes tell its encoding once there are enough.
+
+    ``fault`` says what it is if it is no text.
+    """
+
+    def __init__(self) -> None:
+        self.fault: str | None = None
+        self._head: bytes | None = b""
+        self._encoding = "utf-8"
+        self._decoder: codecs.IncrementalDecoder | None = None
+        self._came = self._ahead = 0
+
+    def utf8(self, piece: bytes) -> bytes:
+        """What came next."""
+        if self._head is not None:
+            piece = self._head + piece
+            is_open = any(mark.startswith(piece) for mark, _ in _MARKS) or b"\0" in piece
+            self._head = piece if is_open and len(piece) < _MIN_SNIFFED_BYTES else None
+            if self._head is not None:
+                return b""
+            piece = self._begin(piece)
+        if self._decoder is None:
+            return piece
+        self._came += len(piece)
+        behind, self._ahead = piece[self._ahead :], max(self._ahead - len(piece), 0)
+        return self._decoder.decode(behind).encode(errors="replace")
+
+    def rest(self) -> bytes:
+        """What came, where it was too little to tell by; nothing more will."""
+        rest, self._head = self._head or b"", None
+        return rest
+
+    def leave_out(self, size: int) -> None:
+        """So many bytes did not come here: the next character begins where one would have begun."""
+        if self._decoder is not None:
+            self._decoder.reset()
+            self._came += size
+            self._ahead = -self._came % _width(self._encoding)
+
+    def given_back(self, text: bytes) -> int:
+        """How many bytes came of a text, the last that came, and of what is no character yet: they will come again."""
+        if self._decoder is None:
+            return len(text)
+        size = len(text.decode(errors="replace").encode(self._encoding)) + len(self._decoder.getstate()[0])
+        self._decoder.reset()
+        self._came -= size
+        return size
+
+    def _begin(self, head: bytes) -> bytes:
+        """Tell the encoding; the text behind its mark."""
+        self.fault = no_text(head[:SNIFFED_BYTES])
+        encoding, mark = encoding_of(head[:SNIFFED_BYTES]), _mark_of(head)
+        if encoding not in {None, "utf-8"}:
+            self._encoding = str(encoding)
+            self._decoder = codecs.getincrementaldecoder(self._encoding)(errors="replace")
+        return head.removeprefix(mark)
+
+
+def _mark_of(head: bytes) -> bytes:
+    return next((mark for mark, _ in _MARKS if head.startswith(mark)), b"")
+
+
+def _width(encoding: str) -> int:
+    return next((width for name, width, _ in _UNMARKED if name == encoding), 1)
 
 
 def _decoded(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:

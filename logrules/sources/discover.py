@@ -107,6 +107,8 @@ def _look_at(path: Path, search: _Search) -> None:
         status = path.stat()
     except OSError as fault:
         raise SourceError(f"{path}: {reason_of(fault)}") from fault
+    except ValueError:  # a NUL in it
+        raise SourceError(f"{path}: is no name of a file") from None
     if stat.S_ISDIR(status.st_mode):
         _look_through(path, search, status)
         return

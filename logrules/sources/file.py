@@ -1,6 +1,7 @@
 """A saved log: a file, plain or compressed, or a pipe that is read to its end, such as standard input."""
 
 import contextlib
+import errno
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
@@ -221,6 +222,8 @@ def _reads(file: Readable, at_once: int, faults: list[str]) -> Iterator[bytes]:
     try:
         while data := file.read(at_once):
             yield data
+        if data is None:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
     except OSError as fault:
         faults.append(f"reading failed ({reason_of(fault)})")
 

@@ -10,10 +10,11 @@ from logrules.model.record import mutable_record
 from logrules.model.report import SourceNote
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.sources.copied_text import GrowingForm
+from logrules.sources.decoding import GrowingText
 from logrules.sources.descriptors import room_for
 from logrules.sources.flight_names import MAX_DUMPS
 from logrules.sources.queue import EventQueue, PendingLines
-from logrules.sources.source import RecordSource, SavedSource
+from logrules.sources.source import BLOCK_BYTES, RecordSource, SavedSource
 from logrules.sources.tail import ROTATED, Anew, Grown, Tail, first_names
 from logrules.sources.wall_clock import now
 from logrules.sources.watch_paths import WatchedPaths
@@ -50,17 +51,22 @@ class Backlog(SavedSource):
         """How it was copied, as far as its lines tell."""
         return self._pieces.form
 
+    @property
+    def text(self) -> GrowingText:
+        """How it is encoded, as its first bytes tell."""
+        return self._pieces.text
+
     def _blocks(self, tail: Tail, pass_on: Callable[[bytes], None], stopped: Event) -> Iterator[Block]:
         for item in tail.look():
             if isinstance(item, Grown):
                 self._pieces.add(item.data, min(item.written, now()), 0.0)
-            while self._pieces.has_line_end:
+            while self._pieces.has_line_end or self._pieces.length >= BLOCK_BYTES:
                 if stopped.is_set():
                     return
                 lines = self._pieces.whole_lines()
                 pass_on(lines)
                 yield self._pieces.block_of(lines)
-        tail.back(self._pieces.length)
+        tail.back(self._pieces.given_back())
 
 
 @mutable_record
@@ -100,7 +106,9 @@ class FollowedFiles:
         if not self._begun and not self._stopped.is_set():
             self._begun = True
             for early in self.backlog:
-                self._buffer.resume(early.name, early.offset, early.form)
+                self._buffer.resume(early.name, early.offset, early.form, early.text)
+                if early.text.fault is not None:
+                    self._buffer.note(early.name, early.text.fault)
             Thread(target=self._run, name="following files", daemon=True).start()
         return self._buffer.read(until)
 

@@ -6,6 +6,7 @@ from threading import Condition, RLock
 from logrules.model.record import field, mutable_record
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.sources.copied_text import GrowingForm
+from logrules.sources.decoding import GrowingText
 from logrules.sources.source import BLOCK_BYTES
 from logrules.sources.wall_clock import Now, now
 
@@ -29,7 +30,7 @@ class PendingLines:
     """What came of ``log`` and was not taken yet.
 
     ``offset`` is that of its first byte, ``has_line_end`` says whether there is a whole line, ``is_cut`` that the last
-    one will not be finished. ``form`` is how the log was copied, as its first lines tell.
+    one will not be finished. ``form`` is how the log was copied, as its first lines tell, ``text`` how it is encoded.
     """
 
     log: str
@@ -37,6 +38,7 @@ class PendingLines:
     has_line_end: bool = False
     is_cut: bool = False
     form: GrowingForm = field(default_factory=GrowingForm)
+    text: GrowingText = field(default_factory=GrowingText)
     _arrived: float | None = None
     _since: float = 0.0
     _held: bytearray = field(default_factory=bytearray)
@@ -48,6 +50,7 @@ class PendingLines:
 
     def add(self, data: bytes, arrived: float, now: float) -> None:
         """Take what came; ``arrived`` is when it was written, as far as is known."""
+        data = self.text.utf8(data)
         if not self._held:
             self._since = now
         self._arrived = arrived
@@ -66,8 +69,8 @@ class PendingLines:
         return self.block_of(self.whole_lines())
 
     def whole_lines(self) -> bytes:
-        """Let go of the whole lines that came, a block's worth; where there is none, of what there is of a line."""
-        cut = self._held.rfind(b"\n", 0, BLOCK_BYTES) + 1 or self._held.find(b"\n") + 1 or len(self._held)
+        """Let go of the whole lines that came, a block's worth; where there is none, of so much of a line."""
+        cut = self._held.rfind(b"\n", 0, BLOCK_BYTES) + 1 or BLOCK_BYTES
         with memoryview(self._held) as held:
             lines = bytes(held[:cut])
         del self._held[:cut]
@@ -79,6 +82,16 @@ class PendingLines:
         block = Block(self.log, self.offset, self.form.lines(lines), self._arrived)
         self.offset += len(block.data)
         return block
+
+    def finish(self) -> None:
+        """Nothing more will come."""
+        self._held += self.text.rest()
+
+    def given_back(self) -> int:
+        """How many bytes came of what was not taken: all of it is dropped, and will come again."""
+        size = self.text.given_back(bytes(self._held))
+        self.drop()
+        return size
 
     def drop(self) -> None:
         """Nobody will take anything."""
@@ -121,7 +134,10 @@ class EventQueue:
                 return
             pieces = self._pieces(log)
             before = pieces.due(last=False)
+            is_first = not (pieces.offset or pieces.length)
             pieces.add(data, arrived, self._now())
+            if is_first and pieces.text.fault is not None:
+                self.note(log, pieces.text.fault)
             # Whoever reads is woken only where that changes from when on there is something for it.
             if pieces.due(last=False) != before:
                 self._changed.notify_all()
@@ -137,20 +153,21 @@ class EventQueue:
             if not self._closed:
                 self._told.append(Skipped(log, pieces.offset, size, FELL_BEHIND, lines))
                 pieces.offset += size
+                pieces.text.leave_out(size)
                 self._changed.notify_all()
 
-    def resume(self, log: str, offset: int, form: GrowingForm) -> None:
-        """The first bytes of this log that come are those at ``offset``; ``form`` was told from those before."""
+    def resume(self, log: str, offset: int, form: GrowingForm, text: GrowingText) -> None:
+        """The first bytes of this log that come are those at ``offset``; those before told its form and encoding."""
         with self._changed:
             pieces = self._pieces(log)
-            pieces.offset, pieces.form = offset, form
+            pieces.offset, pieces.form, pieces.text = offset, form, text
 
     def begin_anew(self, log: str, reason: str) -> None:
         """The next bytes of this log are the first of a new file; waits until the older ones are taken."""
         with self._changed:
             pieces = self._pieces(log)
             self._changed.wait_for(lambda: not self._taken or not pieces.length)
-            pieces.offset, pieces.form = 0, GrowingForm()
+            pieces.offset, pieces.form, pieces.text = 0, GrowingForm(), GrowingText()
             self.note(log, reason)
 
     def note(self, log: str, reason: str) -> None:
@@ -162,6 +179,8 @@ class EventQueue:
     def end(self, end: End) -> None:
         """Nothing that comes from now on is read; what came before is still given. The first end counts."""
         with self._changed:
+            for pieces in () if self._end else self._logs.values():
+                pieces.finish()
             self._end = self._end or end
             self._changed.notify_all()
 

@@ -1,14 +1,15 @@
 """What a command that only looks says within a time limit; it and what it started end with the limit."""
 
-import contextlib
 import shutil
 import subprocess
 from collections.abc import Mapping
+from threading import Thread
 
 from logrules.model.record import record
 from logrules.tools.notification.delivery import kill_group
 
 MAX_OUTPUT_BYTES = 1 << 20
+_PIECE_BYTES = 64 << 10
 _AFTER_KILL_S = 0.5
 
 
@@ -47,18 +48,23 @@ def output_of(command: tuple[str, ...], limit_s: float, env: Mapping[str, str]) 
         )
     except OSError:
         return CommandOutput(missing=True)
-    try:
-        raw, _ = child.communicate(timeout=limit_s)
-    except subprocess.TimeoutExpired:
-        _kill(child)
+    heard: list[CommandOutput] = []
+    listener = Thread(target=_listen, args=(child, heard), daemon=True)
+    listener.start()
+    listener.join(limit_s)
+    if not heard:
+        kill_group(child)
+        # One stuck in the kernel cannot be ended, and is not waited for.
+        listener.join(_AFTER_KILL_S)
         return CommandOutput()
-    return CommandOutput(raw[:MAX_OUTPUT_BYTES].decode("utf-8", "replace"), child.returncode)
+    return heard[0]
 
 
-def _kill(child: "subprocess.Popen[bytes]") -> None:
-    """Ends it and what it started. One stuck in the kernel cannot be ended, and is not waited for."""
-    kill_group(child)
-    if child.stdout is not None:
-        child.stdout.close()
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        child.wait(_AFTER_KILL_S)
+def _listen(child: "subprocess.Popen[bytes]", heard: list[CommandOutput]) -> None:
+    """Hear a command to its end. All that it says is read, so that it ends, and only the beginning is kept."""
+    assert child.stdout is not None  # noqa: S101 (it was started so)
+    with child:
+        raw = child.stdout.read(MAX_OUTPUT_BYTES)
+        while child.stdout.read(_PIECE_BYTES):
+            pass
+    heard.append(CommandOutput(raw.decode("utf-8", "replace"), child.returncode))

@@ -193,7 +193,7 @@ def test_what_is_deleted_is_read_while_it_grows_and_a_new_one_of_its_name_begins
     assert followed.path_of("train.log") == log
     log.write_text("step 1 of another\n")
     for early in followed.backlog:
-        followed._buffer.resume(early.name, early.offset, early.form)
+        followed._buffer.resume(early.name, early.offset, early.form, early.text)
     said: list[Block | Skipped] = []
     reading = Reading(followed, said)
     looked(followed, clock)

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import os
 import tempfile
 import threading
 import time
@@ -65,6 +66,24 @@ def test_what_cannot_be_read_is_refused_in_one_sentence(tmp_path):
 def test_an_empty_name_is_not_the_current_folder():
     with pytest.raises(logrules.SourceError, match="is empty"):
         logrules.diagnose("")
+
+
+def test_a_name_that_no_file_can_have_is_refused_in_one_sentence():
+    with pytest.raises(logrules.SourceError, match="is no name of a file"):
+        logrules.diagnose("a\0b")
+    with pytest.raises(logrules.PackError, match="no such file or folder of rules"):
+        logrules.load_rules("a\0b")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes that do not wait are a matter of POSIX")
+def test_a_pipe_that_does_not_wait_is_said_to_have_been_read_in_part():
+    out, into = os.pipe()
+    os.set_blocking(out, False)
+    os.write(into, LOG)
+    with os.fdopen(out, "rb", 0) as file:
+        report = logrules.diagnose(file)
+    os.close(into)
+    assert [note.note for note in report.notes] == ["reading failed (resource temporarily unavailable)"]
 
 
 def test_no_log_at_all_is_refused():

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from logrules.model.stream import CONTINUED, Block, End, Skipped, Tick
 from logrules.sources.queue import FELL_BEHIND, GATHER_S, HOLD_S, EventQueue
+from logrules.sources.source import BLOCK_BYTES
 
 
 class Hand:
@@ -44,7 +45,7 @@ PIECES = st.binary(min_size=1, max_size=30).map(lambda b: b.replace(b"a", b"\n")
 def test_the_bytes_come_out_as_they_went_in_and_only_the_last_line_is_cut(pieces):
     one, clock = buffer()
     blocks = []
-    for piece in pieces:
+    for piece in (pieces := [b"as UTF-8\n", *pieces]):
         one.put("log", piece, clock.at)
         clock.at += GATHER_S
         item = one.read(clock.at)
@@ -62,6 +63,14 @@ def test_a_line_without_its_end_is_given_after_a_short_while():
     assert one.read(clock.at) == Tick(clock.at)
     clock.at += HOLD_S
     assert one.read(None) == Block("log", 0, b"Continue? [y/n] ", 1000.0)
+
+
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_of_a_line_without_end_a_block_is_given_at_a_time(end):
+    one, clock = buffer()
+    one.put("log", b"x" * (2 * BLOCK_BYTES + 5) + end, clock.at)
+    clock.at += HOLD_S
+    assert [len(block.data) for block in drained(one, clock)] == [BLOCK_BYTES, BLOCK_BYTES, 5 + len(end)]
 
 
 def test_small_writes_are_gathered():

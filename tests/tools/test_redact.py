@@ -128,6 +128,9 @@ SECRETS = [
     ("-----BEGIN OPENSSH PRIVATE KEY-----\\n{}\\n-----END OPENSSH PRIVATE KEY-----", mixed(64)),
     ("{}\n-----END PRIVATE KEY-----", mixed(64)),
     ("{}", "AGE" + "-SECRET-KEY-1" + upper(58)),
+    ("AssertionError: assert '{}' == os.environ['WANDB_API_KEY']", hexed(40)),
+    ("E   assert '{}' not in config.redis_password", mixed(14)),
+    ('variable "bark_device_key" {{ default = "{}" }}', mixed(22)),
 ]
 
 
@@ -175,6 +178,10 @@ def test_at_least_sixty_forms_are_in_the_list():
         "HF token: applied",
         "register it to another key (e.g. DispatchKey::CompositeImplicitAutograd)",
         "tokens=['ab12X9z7', 'x']",
+        "imagePullSecrets: [gate-norm-2]",
+        "public_key_fingerprint: SHA256:TYOXzHujtC+sk38dkJsl3kdlsKDs83kdLS93kdls9dk",
+        "AssertionError: assert 'bf16_mixed_2' == os.environ['KEY']",
+        "assert 'last_token_3' in tokens.keys()",
         "see https://discuss.pytorch.org/t/nccl-timeout-after-30-minutes/123456 for more",
         "see https://a.example/t/cuda-12-and-a100-80gb-out-of-memory/7/2",
         'url: /api/login/api_key (Caused by NameResolutionError("<urllib3.connection.HTTPSConnection object at 0x7fb3>"))',

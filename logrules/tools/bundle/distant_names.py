@@ -49,8 +49,8 @@ _TURNED = tuple(
     regex.compile(pattern, regex.VERBOSE | regex.IGNORECASE)
     for pattern in (
         rf"""(?<!\S)["']?(?P<secret>[^"'\n\s]{{6,400}}+)["']? [ ] (?:(?:is|was)[ ](?:not|no)[ ](?:(?:an?|the)[ ])?(?:valid[ ])?|(?:given[ ])?(?:for|as)[ ]) (?:the[ ]|an?[ ]|--)? [\w.-]{{0,40}}? (?:(?P<password>{PASSWORDS})|{KEYS}|(?:token|key|sk|pat|pass|pwd)\b)""",
-        # As pytest tells of which attribute a value is.
-        rf"""["'](?P<secret>[^"'\n]{{6,400}}+)["'] (?= [ ] (?: [^\n]{{0,80}}\n[^\n]{{0,120}}where[ ]["'](?P=secret)["'][ ] )? = [ ] [\w.()\[\]]{{1,80}}? (?:(?P<password>{PASSWORDS})|{KEYS}|(?:token|key|sk|pat|pass|pwd)\b) )""",
+        # As pytest tells of which attribute a value is, and to what it was compared.
+        rf"""["'](?P<secret>[^"'\n]{{6,400}}+)["'] (?= [ ] (?: [^\n]{{0,80}}\n[^\n]{{0,120}}where[ ]["'](?P=secret)["'][ ] )? (?: [=!]?= | (?:not[ ])?in | is(?:[ ]not)? ) [ ] [\w.()\[\]"']{{1,80}}? (?:(?P<password>{PASSWORDS})|{KEYS}|(?:token|key|sk|pat|pass|pwd)\b) )""",
         r"""(?<!\S)["'“]?(?P<secret>[^\s"'()]{6,400}+)["'”]?[ ]?[(](?P<password>password|passwd|passphrase|pwd|密码|口令|密钥)[)]""",
     )
 )

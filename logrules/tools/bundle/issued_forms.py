@@ -44,7 +44,8 @@ _PUBLIC = regex.compile(
     r"""
       (?: \b(?:sha\d{1,3}(?:-\d{3})?|md5)[:\- ]
         | /(?:cache|blobs|snapshots|objects|archive-v\d)/ | \bssh-\w{1,40}[ ] | ;base64, ) [\w+/-]++
-    | (?<![\w-]) [\w-]{0,40}(?:id(?:-2)?|etag|digest|checksum|fingerprint|image|audio|video)["']?[:=][ ]?["']?[\w+/-]++
+    | (?<![\w-]) [\w-]{0,40}(?:id(?:-2)?|etag|digest|checksum|fingerprint|image|audio|video)
+        ["']?[:=][ ]?["']? (?:sha\d{1,3}:)? [\w+/-]++
     | (?-i: iVBORw0KGgo | /9j/ | R0lGOD | UklGR | JVBERi0 | AAAA[BCE]3NzaC1
         | LS0tLS1CRUdJTiB(?:DRVJU|QVUJMSUM) ) [\w+/-]++
     | (?<![\w-])(?: _Z | (?: (?:chat)?cmpl|req|resp|msg|call|run|file|batch|step|thread|asst|toolu|gen)[-_] ) [\w-]++

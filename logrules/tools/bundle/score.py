@@ -158,7 +158,7 @@ def _of_hint(name: str, left: str, before: str) -> Name:
 def is_resource(left: str, name: str) -> bool:
     """Whether a name is but the word, as of a resource of Kubernetes: ``pullSecret: hub-login`` names one."""
     is_word = not left.endswith(("_", "-", ".")) or left.lower().endswith(("pull-", "pull_", "existing-", "existing_"))
-    return name.lower() in {"secret", "credential", "credentials"} and is_word
+    return name.lower().removesuffix("s") in {"secret", "credential"} and is_word
 
 
 def is_identifier(name: str) -> bool:
