@@ -56,7 +56,7 @@ class BriefReport(TextReport):
         self._all_later(report.diagnoses[len(whole) :])
 
     def _calm(self, report: Report) -> None:
-        """Of a run that is well: its last sign of life, the first step should it be none, what else there was."""
+        """Of a run that is well: its last sign of life, what to do should it be none, what else there was."""
         first, others = report.diagnoses[:1], report.diagnoses[1:]
         if report.status is Status.COMPLETED:
             first, others = (), report.diagnoses
@@ -64,7 +64,7 @@ class BriefReport(TextReport):
             self._put(0, (f"{self._word(one.title)} · {one.cause}", verdict.COLOR[one.severity]))
             for indent, parts in _placed(one.evidence[-_MAX_SIGNS:], _MAX_LINE):
                 self._put(indent, *parts)
-            self._steps(one.fixes, self._forms(one.fixes[:1]), MAX_LINES, words.IF_UNWELL)
+            self._steps(one.fixes, self._forms(one.fixes[:MAX_STEPS]), MAX_LINES, words.IF_UNWELL)
         # What else the same lines may mean is asked of a run that is not well.
         said = {(line.source, line.line) for one in first for line in one.evidence}
         self._all_later([one for one in others if not said & {(line.source, line.line) for line in one.evidence}])

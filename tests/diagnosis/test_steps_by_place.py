@@ -91,4 +91,4 @@ def test_no_step_is_of_another_stack_or_place(on_shipped, log, unsaid):
 
 
 def test_what_stands_where_data_is_read_is_looked_for_there(on_shipped):
-    assert "where data is read" in _steps(on_shipped, "hello from acme\ntokenized 3/9 shards\n")[1]
+    assert "where data is read" in _steps(on_shipped, "hello from acme\ntokenized 3/9 shards\n")[2]

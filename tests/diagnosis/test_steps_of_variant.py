@@ -160,6 +160,30 @@ IN_NCCL = """
 (RayWorkerWrapper pid=88) *** SIGSEGV received at time=1712000000 on cpu 12 ***
 (RayWorkerWrapper pid=88) PC: @     0x7f00aa11bb22  (unknown)  ncclProxyProgress()
 """
+IN_PROFILE = """
+Traceback (most recent call last):
+  File "/usr/lib/python3.12/site-packages/vllm/worker/model_runner.py", line 9, in profile_run
+    self.execute_model(model_input, kv_caches)
+RuntimeError: CUDA error: device-side assert triggered
+"""
+FIRST = "[rank{}]:[E ProcessGroupNCCL.cpp:523] [Rank {}] Watchdog caught collective operation timeout: "
+NEVER_CAME = "\n".join(
+    FIRST.format(rank, rank) + "WorkNCCL(SeqNum=1, OpType=BROADCAST, Timeout(ms)=600000) ran for 600033 milliseconds"
+    for rank in (1, 2, 3)
+)
+TORN = """
+terminate called after throwing an instance of 'std::system_error'
+  what():  Transport endpoint is not connected
+Traceback (most recent call last):
+  File "/usr/lib/python3.11/multiprocessing/spawn.py", line 105, in spawn_main
+    exitcode = _main(fd)
+  File "/usr/lib/python3.11/multiprocessing/spawn.py", line 115, in _main
+    self = reduction.pickle.load(from_parent)
+EOFError: Ran out of input
+"""
+TOLD_TO_END = "torch.distributed.elastic.multiprocessing.api.SignalException: Process 771 got signal: 15"
+NAN = "[2024-11-08 04:44:04 TP1] Detected errors during sampling! NaN in the logits."
+OF_CACHE = "server_args=ServerArgs(kv_cache_dtype='{}', tp_size=2)\n" + NAN
 SPIKE = "\n".join(
     [f"step {at} loss {2.1 + at % 5 / 10:.2f}" for at in range(60)] + ["step 60 loss 9.9", "step 61 loss 2.2"]
 )
@@ -176,6 +200,16 @@ STEP_ENDED = """
         (SAMPLER, "top_k from 1 up to the vocabulary"),
         (IN_NCCL, "crashed inside NCCL (ncclProxyProgress)"),
         (SPIKE, "the last loss of this log is 2.2,"),
+        (IN_PROFILE, "it made up that input itself"),
+        (TORN, "a connection broke (Transport endpoint is not connected)"),
+        (TOLD_TO_END, "The launcher itself was told to end"),
+        (OF_CACHE.format("fp8_e5m2"), "is kept as fp8_e5m2"),
+        ("AssertionError: nhead=8 not supported", "here each has 8 of them"),
+        ("train.py: error: argument --fp8: ignored explicit argument 'false'", "--fp8 is a switch"),
+        (
+            " 1 0x00007f00aa11bb22 uploadProxyOps()  /n/enqueue.cc:77\nFatal Python error: Segmentation fault",
+            "inside NCCL",
+        ),
         (STEP_ENDED, "--time=10, which ended it"),
         ("Loading checkpoint from /runs/a/global_step_40\nFileNotFoundError: Checkpoint not found", "ls -la /runs/a"),
         ("Failed to initialize vLLM engine\nRuntimeError: Cannot allocate memory", "refused the memory"),
@@ -198,6 +232,13 @@ def test_the_first_steps_use_what_the_log_shows(shipped, log, told):
         # A launcher gives ranks to a script that asks for none; one of eight is no node that is missing.
         (ALONE, r"^torchrun|\bGive every node"),
         (SAMPLER, "enforce-eager|token id beyond|synchronous"),
+        # What nobody was late for is not looked for between the cards.
+        (NEVER_CAME, "P2P|peer-to-peer"),
+        (TORN, "num_workers=0"),
+        (TOLD_TO_END, "that stopped by itself"),
+        (OF_CACHE.format("auto"), "kv-cache-dtype|nan-detection"),
+        # Without a stack there is none to read.
+        ("train.sh: line 9: 77 Segmentation fault (core dumped) python train.py", "Read the stack"),
         (IN_NCCL, "Read the frames"),
         (SPIKE, "--clip-grad 1.0|--max_grad_norm 1.0"),
         ("RuntimeError: DataLoader worker (pid 6836) is killed by signal: Killed.", "faulthandler"),
