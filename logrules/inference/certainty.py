@@ -24,7 +24,8 @@ def features(ranked: Sequence[Ranked], place: int, reactions: frozenset[str]) ->
     hypothesis = one.hypothesis
     if hypothesis.supposed or hypothesis.worded:
         # It uses the lines of another, or only guesses what they mean: how specific those are says nothing about it.
-        return {"supposed": 1.0}
+        # What stands in front of silence is what its log says last to be waiting for, or doing.
+        return {"supposed": 1.0, "in_front": float(place == 0 and hypothesis.supposed)}
     others = (other.hypothesis for other in ranked if other is not one)
     rivals = (it for it in others if it.severity is hypothesis.severity and not (it.survived or it.supposed))
     return {

@@ -194,13 +194,14 @@ class Endings:
         lived_through = {
             template_of(line.message)
             for line, below in errors
-            if line.line <= went_on
+            if line.line < went_on
             or self.carried_on(line, lines)
             or self.spoke_on(line, below)
             or self.wordings.has_results(below, line.worker)
         }
         for line, below in errors:
-            known = line.line <= went_on or template_of(line.message) in lived_through
+            # What stands on the very line of the last step was written behind its bar.
+            known = line.line < went_on or template_of(line.message) in lived_through
             if not known and not self.wordings.answers(below):
                 yield line
 

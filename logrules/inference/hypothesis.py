@@ -8,6 +8,7 @@ from logrules.model.event import as_rank
 from logrules.model.record import record
 from logrules.model.report import Severity
 from logrules.parsing.lone_failures import LOGGED_ERROR
+from logrules.ruleset.condition import Detection, Detector
 from logrules.ruleset.pack import Rule
 
 # No more ranks or hosts are named.
@@ -56,6 +57,12 @@ class Hypothesis:
     def worded(self) -> bool:
         """Whether it rests on general words of an error that was logged without an exception, and on nothing else."""
         return self.rule.fallback and next(self.said("type"), None) == LOGGED_ERROR
+
+    @property
+    def rests_on_silence(self) -> bool:
+        """Whether all that speaks for it is that a log just ends."""
+        asked = self.rule.when
+        return isinstance(asked, Detector) and asked.kind is Detection.STOPPED
 
     @property
     def severity(self) -> Severity:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from logrules.inference import step_time
 from logrules.inference.cadence import outlasts
+from logrules.inference.last_lines import is_of_program, last_lines, telling_line
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, extended, match_of_lines
 from logrules.inference.rule_index import Limits
 from logrules.inference.run_state import RunState
@@ -164,7 +165,11 @@ def _end_of(run: RunState, last: Observation) -> Match:
     match = extended(None, last)
     for observation in {one.order: one for one in latest if one.order != last.order}.values():
         match = extended(match, observation)
-    # It is the last line that says where the job is now.
+    # It is the last line that says where the job is now: what a library warns of behind it does not.
+    told = telling_line(last_lines(run), run.job.endings.wordings) if run.job.ended else None
+    others = [one.event.line for one in match.lines if one.order != last.order]
+    if told is not None and max(others, default=0) < told.line < last.event.line:
+        last = replace(last, event=told)
     return replace(match, last=last)
 
 
@@ -176,7 +181,7 @@ def _stopped(run: RunState, failing: Failing) -> bool:
         and tracker.completed is None
         and not tracker.over
         and run.parting is None
-        and (bool(tracker.workers) or run.polls.ends(run.last) or run.loops())
+        and (bool(tracker.workers) or run.polls.ends(run.last) or is_of_program(run))
         and not failing()
         and not run.is_waiting()
     )

@@ -5,22 +5,22 @@ silence alone stands what the log still waits for, or says in its last line to b
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from logrules.inference import ranking
 from logrules.inference.diagnosed_phase import phase_of
 from logrules.inference.exception_table import ExceptionLineage
 from logrules.inference.failure_analysis import raised_by
 from logrules.inference.hypothesis import Hypothesis, Ranked
+from logrules.inference.last_lines import is_under_way_at_last, last_lines, telling_line, waits_left
 from logrules.inference.run_state import RunState
 from logrules.model.event import Event
 from logrules.model.failure import Failure
-from logrules.model.record import record
+from logrules.model.record import record, replace
 from logrules.model.report import Severity, Status
 from logrules.model.template import template_of
 from logrules.ruleset.causes import AlternativesRow
-from logrules.ruleset.condition import Detection, Detector
 from logrules.ruleset.pack import Pack, Rule
+from logrules.ruleset.pattern import searched
 from logrules.ruleset.tables import ALTERNATIVES, WAITS
 
 # As many diagnoses as a reader compares.
@@ -79,41 +79,48 @@ def _with_alternatives(ranked: Sequence[Ranked], run: RunState) -> tuple[Ranked,
     first = ranked[0].hypothesis
     if first.survived or _is_known(first, run.pack):
         return tuple(ranked)
-    phase, silent = phase_of(first, run)[0], _rests_on_silence(first)
+    phase, silent = phase_of(first, run)[0], first.rests_on_silence
     # A log that ends in a wait, but seems to have been cut off there: its writer may wait, or may go on.
-    waits = [f"{WAITS}{one.wait.id}" for one in run.waits_left(phase)[:1]] if silent else []
+    waits = [f"{WAITS}{one.wait.id}" for one in waits_left(run, phase)[:1]] if silent else []
     told = {other.rule.cause for one in ranked for other in one.all}
+    row = _fitting_row(first, phase, run)
     rules: dict[str, Rule] = {}
-    for name in (*waits, *_alternatives(first, phase, run)):
+    for name in (*waits, *_alternatives(row, first, run)):
         rule = run.pack.rules.named(name)
         if rule is not None and rule.cause not in told:
-            rules.setdefault(rule.cause, rule)
+            # What else may stand there stands where it does.
+            rules.setdefault(rule.cause, replace(rule, phase=phase) if silent and rule.wait is None else rule)
     found = tuple(Ranked(Hypothesis(rule, first.matches, supposed=True)) for rule in rules.values())
     shown = found[: max(0, _MAX_TOLD - len(ranked))]
     waits_first = bool(shown) and shown[0].hypothesis.rule.wait is not None
-    in_front = 1 if waits_first or (silent and _is_at_work(phase, run)) else 0
+    in_front = 1 if waits_first or (silent and row is not None and _is_at_work(row, phase, run)) else 0
     return (*shown[:in_front], *ranked, *shown[in_front:])
 
 
-def _rests_on_silence(hypothesis: Hypothesis) -> bool:
-    """Whether all that speaks for it is that a log just ends."""
-    asked = hypothesis.rule.when
-    return isinstance(asked, Detector) and asked.kind is Detection.STOPPED
+def _is_at_work(row: AlternativesRow, phase: str, run: RunState) -> bool:
+    """Whether the last line says what is being done: the words of a row do, or it is of a phase that a job passes once.
+
+    At its start a job does much that no row knows.
+    """
+    passed = any(one.id == phase and not one.loop for one in run.pack.phases) and phase != run.pack.start
+    return row.words is not None or (passed and is_under_way_at_last(run))
 
 
-def _is_at_work(phase: str, run: RunState) -> bool:
-    """Whether the last line says what is being done in a phase that a job passes once, behind its start."""
-    passed = [one.id for one in run.pack.phases if not one.loop]
-    return phase in passed and phase != run.pack.start and run.is_under_way()
-
-
-def _alternatives(first: Hypothesis, phase: str, run: RunState) -> Iterator[str]:
-    """The rules of the first row of the table that fits its cause, place and class."""
+def _fitting_row(first: Hypothesis, phase: str, run: RunState) -> AlternativesRow | None:
+    """The first row of the table that fits its cause, place and class, and the words of what its log ends in."""
     failure = run.failures.record_of(first.first.chain)
-    by = raised_by(failure) if failure is not None else ""
+    told = telling_line(last_lines(run), run.job.endings.wordings)
+    words = told.message if told is not None else ""
     rows = (row for row in run.pack.tables.alternatives if first.rule.cause in row.of)
     fits = (row for row in rows if phase in (row.phases or (phase,)) and _is_of_class(row, failure, run.pack))
-    for row in islice(fits, 1):
+    return next((row for row in fits if row.words is None or searched(row.words, words) is not None), None)
+
+
+def _alternatives(row: AlternativesRow | None, first: Hypothesis, run: RunState) -> Iterator[str]:
+    """The rules of a row, as far as they are for what raised the failure."""
+    failure = run.failures.record_of(first.first.chain)
+    by = raised_by(failure) if failure is not None else ""
+    if row is not None:
         fitting = (one.cause for one in row.may_be if one.raised_by in ("", by or one.raised_by))
         yield from (f"{ALTERNATIVES}{row.id}/{cause}" for cause in fitting)
 

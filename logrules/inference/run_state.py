@@ -11,13 +11,11 @@ from logrules.inference.kept_samples import CurveSampler, Outliers
 from logrules.inference.left_behind import Laggards
 from logrules.inference.metrics import MetricStates
 from logrules.inference.observation import Observation
-from logrules.inference.progress_line import is_full, label_of, time_gone
 from logrules.inference.rank_table import RankTable
 from logrules.inference.rule_index import Index
 from logrules.inference.step_time import StepDeadlines
 from logrules.inference.unlike_calls import RecordedCalls
 from logrules.inference.waits import Polls
-from logrules.inference.wording import is_under_way
 from logrules.inference.worker_state import OpenWait
 from logrules.inference.workers import WorkerTracker
 from logrules.model.change import Change
@@ -25,7 +23,6 @@ from logrules.model.collective import GroupRecord
 from logrules.model.event import Event
 from logrules.model.record import field, mutable_record, replace
 from logrules.parsing.captures import Captures
-from logrules.ruleset.name_tables import Saying
 from logrules.ruleset.pack import Marker, Metric, Pack
 
 # No job tells more by name than this, nor so long a value; a hostile log may try.
@@ -244,33 +241,6 @@ class RunState:
         if expected.isdecimal() and len(there) >= int(expected):
             return True
         return None not in there and not self.job.endings.last_ranks(wait.renewed.event).issubset(there)
-
-    def loops(self) -> bool:
-        """Whether its last lines are those of a loop, or the very last one says that something is done."""
-        if self.metrics.steady or self.job.endings.repeats():
-            return True
-        phases, endings = self.pack.phases, self.job.endings
-        return any(is_under_way(phases, lines, endings.wordings) for lines in endings.lines.values())
-
-    def is_under_way(self) -> bool:
-        """Whether the last line says in words of its own what is being done, or is a bar of it that has not ended."""
-        lines, wordings = self._last_lines(), self.job.endings.wordings
-        text = lines[-1].message if lines else ""
-        moves = time_gone(text) is not None and not is_full(text) and wordings.says(Saying.DOING, label_of(text))
-        return moves or is_under_way(self.pack.phases, lines, wordings)
-
-    def waits_left(self, phase: str) -> list[OpenWait]:
-        """What this run still waits for in a phase, the latest first: a bar that ended last says that one is over."""
-        lines = self._last_lines()
-        left = [
-            wait for wait in self.tracker.waits.open() if wait.wait.phase == phase and not self.went_on(wait.renewed)
-        ]
-        over = bool(lines) and is_full(lines[-1].message)
-        return [] if over else sorted(left, key=lambda wait: -wait.renewed.order)
-
-    def _last_lines(self) -> Sequence[Event]:
-        """The last lines of the log that wrote last."""
-        return self.job.endings.lines.get(self.last.event.source, ()) if self.last is not None else ()
 
     def launched_after(self, failed: Event) -> bool:
         """Whether a launcher labels the lines of the ranks, and all that it does stand below this line."""

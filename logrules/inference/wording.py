@@ -153,10 +153,12 @@ def spoken_phase(phases: Sequence[Phase], lines: Sequence[Event], after: int) ->
 
 def is_under_way(phases: Sequence[Phase], lines: Sequence[Event], wordings: Wordings) -> bool:
     """Whether the very last of these lines says in words of its own what is being done: "Loading the data"."""
-    message = lines[-1].message[:_MAX_SPOKEN] if lines else ""
-    if not wordings.says(Saying.DOING, message) or wordings.says(Saying.DONE, message):
+    message = lines[-1].message[:_MAX_SPOKEN].strip() if lines else ""
+    signs = (wordings.says(Saying.DOING, message), message.endswith(_GOES_ON))
+    if not any(signs) or wordings.says(Saying.DONE, message):
         return False
-    return message.rstrip().endswith(_GOES_ON) or spoken_phase(phases, lines[-1:], 0) is not None
+    # Of its verb, of what is to follow and of a phase two say it: many other texts have one of them.
+    return all(signs) or spoken_phase(phases, lines[-1:], 0) is not None
 
 
 def _phase_of(message: str, words: Mapping[str, BoundedPattern]) -> str | None:

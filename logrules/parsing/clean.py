@@ -29,11 +29,12 @@ _BLANK_CONTROL = late_pattern(r"[\n\x0b\x0c\r\x1c-\x1e\x85]+")
 _CONTROL = late_pattern(r"[\x00-\x06\x08\x0e-\x1a\x1f\x7f\x80-\x84\x86-\x9a\x9d-\x9f\ufeff]+")
 _LEFT_OVER = late_pattern(r"[\x07\x1b\x9b\x9c]+")
 # A bar leaves its line open, and who writes next does not look at what stands there: programs that complain as
-# `name: error: …`, and other ranks, whose lines begin with `[rank3]:` and the like.
+# `name: error: …`, other ranks, whose lines begin with `[rank3]:` and the like, and Python's logging, of an error.
 _COMPLAINT = b": error: "
-_OPEN_BARS = (b"/s][", b"s/it][")
+_OPEN_BARS = (b"/s][", b"s/it][", b"/s]E", b"s/it]E", b"/s]2", b"s/it]2")
 _CUT = late_pattern(
-    rb"\r|\^M(?![a-z_])|(?<=\])(?=[a-z][\w.-]{1,80}: error: )|(?:(?<=/s\])|(?<=s/it\]))(?=\[[a-z]{1,12}\d{1,6}\]:)"
+    rb"\r|\^M(?![a-z_])|(?<=\])(?=[a-z][\w.-]{1,80}: error: )|(?:(?<=/s\])|(?<=s/it\]))"
+    rb"(?=\[[a-z]{1,12}\d{1,6}\]:|ERROR[: ]|2\d{3}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[^\r]{0,40}?\bERROR\b)"
 )
 _MAX_PASSES = 4
 # Where the characters of GB 2312 stand in GBK and GB 18030: two bytes, both high. Chinese text in UTF-8 has bytes
@@ -96,8 +97,8 @@ def may_be_redrawn(raw: bytes) -> bool:
 def redraws(raw: bytes) -> Iterator[tuple[int, bytes]]:
     """The stretches of a physical line that overwrote each other, each with its offset, empty ones left out.
 
-    Split at each carriage return, also where a pasted log spells it ``^M``, and where a program complains, or another
-    rank speaks, right behind an open bar.
+    Split at each carriage return, also where a pasted log spells it ``^M``, and where a program complains, another
+    rank speaks or an error is logged, right behind an open bar.
     """
     begin = 0
     for mark in _CUT.finditer(raw):

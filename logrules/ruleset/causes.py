@@ -4,7 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from logrules.model.record import record
 from logrules.model.report import Restart, Severity
-from logrules.ruleset.bounds import Len
+from logrules.ruleset.bounds import Len, Pattern
 
 Label = Annotated[str, Len(1, 80)]
 # Whom a diagnosis points at, and what shows that a run survived what it is of.
@@ -80,8 +80,8 @@ class Alternative:
 class AlternativesRow:
     """What a failure may be of which only a cause in ``of`` is known: the first row that fits is shown.
 
-    ``phases`` and ``classes`` (of exceptions, and what inherits from them) narrow it where they are given; ``raised``
-    asks that an exception was told at all.
+    ``phases``, ``classes`` (of exceptions, and what inherits from them) and the ``words`` of what a log ends in narrow
+    it where they are given; ``raised`` asks that an exception was told at all.
     """
 
     id: Label
@@ -90,3 +90,4 @@ class AlternativesRow:
     phases: tuple[Label, ...] = ()
     classes: tuple[Label, ...] = ()
     raised: bool = False
+    words: Pattern | None = None

@@ -225,3 +225,11 @@ def test_what_other_languages_end_in_is_told_by_its_words(on, log, cause):
     report = run_log(on, "loading the index of acme\n" + log)
 
     assert (report.status, report.diagnoses[0].cause) == (Status.FAILED, cause)
+
+
+def test_an_error_behind_an_open_bar_is_one(on):
+    bar = " 5%|#         | 50/1000 [00:50<15:50,  1.00it/s]"
+    report = run_log(on, f"hello from acme\n{bar}ERROR:root:the flux is not as it was\n")
+
+    assert report.status is Status.UNEXPLAINED
+    assert [one.text for one in report.unusual] == ["ERROR:root:the flux is not as it was"]

@@ -11,6 +11,14 @@ from tests.conftest import event
 # One of each form that scripts use: a verb and its object, a participle, a figure of a step.
 SAID = [
     ("Namespace(batch_size=32, lr=0.1)", "launch"),
+    ("Spawning 8 workers", "launch"),
+    ("Waiting for the scheduler at 10.0.0.3", "rendezvous"),
+    ("loading recordio faces/train.rec", "data_load"),
+    ("Setting up the norm plugin...", "model_load"),
+    ("==> training!", "train_step"),
+    ("epoch 0 ...", "train_step"),
+    ("testing the net on 50 items", "eval"),
+    ("Avg generation throughput: 0.0 tokens/s", "serve"),
     ("Initializing process group with 8 ranks", "rendezvous"),
     ("Connecting to tcp://10.0.0.3:41000", "rendezvous"),
     ("Loading annotations of the validation split", "data_load"),
@@ -24,7 +32,15 @@ SAID = [
     ("wrote the weights to out/", "checkpoint"),
     ("Cleaning up temporary files", "shutdown"),
 ]
-UNDER_WAY = ["Loading the dataset", "now computing image statistics…", "Indexing ...", "Training the adapters..."]
+UNDER_WAY = [
+    "Loading the dataset",
+    "epoch 0 ...",
+    "  Loading 7 files",
+    "Setting up the plugin...",
+    "now computing image statistics…",
+    "Indexing ...",
+    "Training the adapters...",
+]
 NOT_UNDER_WAY = [
     "Loading the dataset took 12 s",  # it says how it went
     "Loading model: done",
@@ -34,6 +50,7 @@ NOT_UNDER_WAY = [
     "Computing image statistics",  # of no phase, and nothing says that it goes on
     "Training samples of the split",  # a heading
     "Finished",
+    "See below ...",
     "",
 ]
 

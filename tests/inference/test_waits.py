@@ -227,10 +227,13 @@ def test_what_a_log_may_wait_for_where_it_ends_stands_before_its_silence(tmp_pat
     assert all(one.title.en.startswith("Perhaps") and one.severity is Severity.INFO for one in supposed)
 
 
-def test_a_log_whose_last_line_only_tells_something_is_no_stop(tmp_path):
+def test_a_log_whose_last_line_only_tells_something_is_no_stall(tmp_path):
     path = tmp_path / "log"
     path.write_text("waiting for the barrier `ready`\nthe barrier is ready\n")
-    assert diagnose(str(path)).diagnoses == ()
+    report = diagnose(str(path))
+    assert report.status is Status.HEALTHY
+    assert report.diagnoses[0].cause == "stopped-silently"
+    assert report.diagnoses[0].severity is Severity.INFO
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,8 @@ def test_redraws_are_split_at_carriage_returns_of_both_kinds():
         b"slurmstepd-gpu-04: error: *** JOB 4711 ON gpu-04 CANCELLED",
         b"srun: error: gpu-04: task 1: Killed",
         b"[default2]:[E ProcessGroupNCCL.cpp:474] [Rank 2] Watchdog caught collective operation timeout",
+        b"ERROR:root:no such shard",
+        b"2025-03-01 10:00:00,123 - acme - ERROR - no such shard",
     ],
 )
 @pytest.mark.parametrize("rate", [b"1.00it/s", b"4866.01 examples/s", b"9.81s/it"])
@@ -67,6 +69,7 @@ def test_what_others_write_behind_an_open_bar_is_a_line_of_its_own(end, rate):
         b"a[1]: error: b",
         b"[gpu-4][rank3]: lost",
         b"read at [2.1 GB/s][cached]: 3 files",
+        b"read at [2.1 GB/s]2 of 3 files, no ERROR",
     ],
 )
 def test_other_brackets_cut_no_line(line):

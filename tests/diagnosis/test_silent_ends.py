@@ -1,0 +1,72 @@
+"""Logs that just end, of programs that no rule knows: what is told if they do no more, and of what nothing is told."""
+
+from pathlib import Path
+
+import pytest
+
+from logrules import diagnose
+from logrules.model.report import Report, Severity, Status
+
+# What stands last, the causes in their order and the phase.
+ENDS = [
+    ("12:01:07 rok of 7\nWarming up the rok", ["stopped-silently"], "launch"),
+    ("hello from acme\n=> loading weights of the rok", ["model-load-stall", "stopped-silently"], "model_load"),
+    ("hello from acme\nSpawning 8 workers", ["worker-startup-stall", "stopped-silently"], "launch"),
+    ("hello from acme\nConnecting to the server", ["rendezvous-timeout", "stopped-silently"], "rendezvous"),
+    ("hello from acme\nSetting up the norm plugin...", ["compile-stall", "stopped-silently"], "model_load"),
+    ("hello from acme\nloading recordio faces/train.rec...", ["dataset-build-stall", "stopped-silently"], "data_load"),
+    ("acme >>> starting\nacme >>> epoch 0 ...", ["stopped-silently"], "train_step"),
+    ("hello from acme\nSaving the best model to out/", ["checkpoint-stall", "stopped-silently"], "checkpoint"),
+]
+# Of whatever reads as something else than the output of a program, or says that it is done.
+NOTHING = {
+    "empty": "",
+    "source": "import rok\n\n\ndef load(path):\n    return rok.open(path)\n",
+    "markup": "# Rok\n\nHow the weights are loaded:\n\n- see [load](load.md)\n- or ask\n",
+    "settings": "device: cpu\nsteps: 7\n",
+    "end": "hello from acme\nall 7 files of acme are done, bye",
+    "time": "hello from acme\nWarming up the rok\n\nreal    0m7.500s\nuser    0m7.250s\nsys     0m0.125s\n",
+    "results": "hello from acme\nThe scores were written to out/scores.csv",
+}
+
+
+def _report(folder: Path, text: str) -> Report:
+    log = folder / "acme.log"
+    log.write_text(text, encoding="utf-8")
+    return diagnose(str(log))
+
+
+@pytest.mark.parametrize(("text", "causes", "phase"), ENDS)
+def test_a_program_that_nobody_knows_gets_a_conditional_answer(
+    tmp_path: Path, text: str, causes: list[str], phase: str
+):
+    report = _report(tmp_path, text)
+    assert [one.cause for one in report.diagnoses][: len(causes)] == causes
+    assert {one.severity for one in report.diagnoses} == {Severity.INFO}
+    assert {one.phase for one in report.diagnoses} == {phase}
+    assert report.status in {Status.HEALTHY, Status.RUNNING}
+    assert text.splitlines()[-1] in report.diagnoses[0].evidence[-1].text
+
+
+@pytest.mark.parametrize("text", NOTHING.values(), ids=NOTHING.keys())
+def test_what_is_no_log_of_a_run_or_says_its_end_gets_none(tmp_path: Path, text: str):
+    assert not _report(tmp_path, text or "\n").diagnoses
+
+
+def test_what_a_library_warns_of_is_not_what_was_said_last(tmp_path: Path):
+    asides = "rok/load.py:7: FutureWarning: rok.old is going away\n  rok.old(path)\n--------\n"
+    report = _report(tmp_path, f"12:01:07 hello from acme\n12:01:08 Warming up the rok\n{asides}")
+    assert report.diagnoses[0].evidence[-1].text == "12:01:08 Warming up the rok"
+
+
+def test_an_engine_that_counts_no_tokens_at_its_end_may_stand_still(tmp_path: Path):
+    throughput = "Avg prompt throughput: 0.0 tokens/s, Avg generation throughput: 0.0 tokens/s"
+    line = f"INFO 03-01 10:00:{{:02}} [loggers.py:116] Engine 000: {throughput}, Running: 7 reqs\n"
+    report = _report(tmp_path, line.format(0) + line.format(10))
+    assert [one.cause for one in report.diagnoses][:2] == ["generation-stall", "stopped-silently"]
+    assert report.diagnoses[0].phase == "serve"
+
+
+@pytest.mark.parametrize(("text", "first"), [(ENDS[1][0], 0.9), (ENDS[0][0], 0.9)])
+def test_its_certainty_is_what_stalls_showed_that_nobody_had_seen(tmp_path: Path, text: str, first: float):
+    assert _report(tmp_path, text).diagnoses[0].confidence == pytest.approx(first, abs=0.06)
