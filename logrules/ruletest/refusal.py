@@ -37,7 +37,7 @@ def refusals(reader: Reader, pack: Pack, signals: Iterable[int], log: str) -> di
 
 def line_read(reader: Reader, number: int, line: str) -> Event:
     """A line by itself, with its stance."""
-    event = reader.opening("", RawLine(number, 0, line.encode(errors="backslashreplace")))
+    event = reader.head_event("", RawLine(number, 0, line.encode(errors="backslashreplace")))
     return replace(event, stance=reader.stance_of(event))
 
 

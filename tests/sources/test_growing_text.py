@@ -61,11 +61,13 @@ def test_what_is_too_short_to_tell_by_is_not_lost():
 def test_a_followed_file_of_one_line_is_read_a_block_at_a_time(tmp_path):
     log = tmp_path / "bars.log"
     log.write_bytes(b"\r 10%|#    | 1/10" * (3 * BLOCK_BYTES // 16))
-    (backlog,) = FollowedFiles([os.fspath(log)]).backlog
+    followed = FollowedFiles([os.fspath(log)])
+    (backlog,) = followed.backlog
     sizes = []
     while not isinstance(item := backlog.read(None), End):
         sizes.append(len(item.data))
-    backlog._tail.close()
+    followed.read(0.0)
+    followed.stop()
     assert sizes == [BLOCK_BYTES] * 3
 
 

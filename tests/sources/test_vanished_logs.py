@@ -7,7 +7,7 @@ import pytest
 
 from logrules.cli.main import main
 from logrules.sources import file
-from logrules.tools.bundle import gather
+from logrules.tools.bundle import bundle_files
 
 OOM = "2025-06-01 10:00:01 ERROR torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
 
@@ -48,7 +48,7 @@ def test_one_alone_is_a_sentence(here, monkeypatch, capsys):
 
 
 @pytest.mark.one_in(2)
-@pytest.mark.parametrize(("module", "name"), [(file, "saved_items"), (gather, "logs")])
+@pytest.mark.parametrize(("module", "name"), [(file, "saved_items"), (bundle_files, "logs")])
 def test_a_bundle_has_the_others_and_says_so(here, monkeypatch, capsys, module, name):
     going(monkeypatch, module, name)
     assert main(["bundle", ".", "-o", "out.tar.gz"]) == 0

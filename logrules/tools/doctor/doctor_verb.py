@@ -38,6 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", metavar="CHECKS", help="only these checks (comma-separated)")
     parser.add_argument("--list", action="store_true", help="list the checks")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
+    parser.add_argument("--json", dest="format", action="store_const", const="json", help="short for --format json")
     add_language_options(parser)
     add_color_option(parser)
 
