@@ -193,7 +193,7 @@ class OriginResolver:
 
 
 def _with_callers(links: Sequence[ExceptionLink]) -> tuple[Frame, ...]:
-    """The frames of a chain's first exception, below what called the place that caught it, or waited for its process."""
+    """The frames of a chain's first exception, below those that called where it was caught, or that waited for it."""
     frames = links[0].frames
     for outer in links[1:]:
         if not frames:
