@@ -193,7 +193,7 @@ class OriginResolver:
 
 
 def _with_callers(links: Sequence[ExceptionLink]) -> tuple[Frame, ...]:
-    """The frames of a chain's first exception, below what called the place that caught it."""
+    """The frames of a chain's first exception, below those that called where it was caught, or that waited for it."""
     frames = links[0].frames
     for outer in links[1:]:
         if not frames:
@@ -202,6 +202,8 @@ def _with_callers(links: Sequence[ExceptionLink]) -> tuple[Frame, ...]:
         places = [(frame.file, frame.function) for frame in outer.frames]
         if caught in places:
             frames = (*outer.frames[: places.index(caught)], *frames)
+        elif outer.wraps:
+            frames = (*outer.frames, *frames)
     return frames
 
 

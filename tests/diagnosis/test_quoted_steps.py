@@ -118,6 +118,8 @@ def test_what_the_message_names_is_in_the_first_steps(on_shipped, log, said):
         (raised("ValueError: You can't train what was loaded with `spread='auto'` in any distributed mode.", ENGINE), "itself says"),
         (raised("ValueError: this is not known. Please report it at the project's page.", ENGINE), "itself says"),
         (raised("ValueError: the model was lost. Either the file is cut or it is of another kind.", ENGINE), "itself says"),
+        (raised("RuntimeError: copy:build/x.ts:9 NPU function error: call aclnnCogs failed, error code is 161002", ENGINE), "itself says"),
+        ("Job entrypoint command failed with exit code 1, last available logs (truncated to 20,000 chars):", "no such choice"),
         # What stands below belongs to somebody else, or breaks off.
         (raised("RuntimeError: the cogs do not turn\n[2026-01-02 10:00:00] [INFO] please grease the wheel with oil.", ENGINE), "itself says"),
         (raised("RuntimeError: the cogs do not turn\n/app/run.sh: line 7: set the wheel to be greased", ENGINE), "itself says"),

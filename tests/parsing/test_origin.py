@@ -321,6 +321,13 @@ def test_the_frames_of_a_cause_go_below_the_frame_that_caught_it() -> None:
     assert RESOLVER.phase_of_chain([cause, raised])[0] == "model_load"
 
 
+def test_what_another_process_raised_happened_while_the_one_that_passes_it_on_waited() -> None:
+    raised = _link((f"{SITE}/torch/utils/data/_utils/worker.py", "_worker_loop"), ("/w/data.py", "__getitem__"))
+    waited = _link(("/w/run.py", "evaluate"), (f"{SITE}/torch/utils/data/dataloader.py", "_process_data"))
+    assert RESOLVER.phase_of_chain([raised, replace(waited, wraps=True)])[0] == "eval"
+    assert RESOLVER.phase_of_chain([raised, waited])[0] == "train_step"
+
+
 def test_an_outer_exception_tells_the_phase_where_the_cause_does_not() -> None:
     cause = _link((f"{SITE}/urllib3/connection.py", "connect"))
     raised = _link((f"{SITE}/transformers/modeling_utils.py", "from_pretrained"))
