@@ -68,7 +68,10 @@ def suspects(context: FailureContext, sides: Comparison | None) -> Culprits:
         return ranks, hosts
     if not named:
         ranks = _process_hit(hypothesis, table) or _passed_on(context) or ranks
-    ranks = ranks or attributed_ranks(context)
+    if not ranks:
+        if lost := _lost_peer(hypothesis, table):
+            return lost
+        ranks = attributed_ranks(context)
     return ranks, hosts or tuple(_hosts_elsewhere(context, ranks))[:1]
 
 
@@ -158,6 +161,15 @@ def _process_hit(hypothesis: Hypothesis, rank_table: RankTable) -> tuple[int, ..
     return ()
 
 
+def _lost_peer(hypothesis: Hypothesis, rank_table: RankTable) -> Culprits | None:
+    """The one rank of another host, and that host, whose connection was the first to be lost (capture ``peer``)."""
+    for line, signal in sorted(hypothesis.pairs, key=lambda pair: pair[0].order):
+        if peer := line.captures(signal).get("peer"):
+            host, ranks = rank_table.at(peer)
+            return (tuple(ranks), (host,)) if len(ranks) == 1 and host != line.worker.host else None
+    return None
+
+
 def _hosts_elsewhere(context: FailureContext, ranks: Sequence[int]) -> Iterator[str]:
     """The host of the first of the ``ranks``, as launchers or its own lines tell it.
 
@@ -172,7 +184,7 @@ def _hosts_elsewhere(context: FailureContext, ranks: Sequence[int]) -> Iterator[
         yield from (state.host for (_, number), state in states if number == ranks[0] and state.host is not None)
     elif hypothesis.rule.culprit == "absent":
         lost = set(filter(None, hypothesis.said("peer")))
-        yield from (table.processes.host_at(peer) for peer in lost if len(lost) == 1 and not _LOOPBACK.match(peer))
+        yield from (table.at(peer)[0] for peer in lost if len(lost) == 1 and not _LOOPBACK.match(peer))
     else:
         wrote = {host for match in hypothesis.matches for host in match.hosts}
         captured = (other for other in context.ranked.consequences if other.rule.culprit == "captured")

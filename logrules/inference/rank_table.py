@@ -165,9 +165,15 @@ class ProcessRanks:
         """The hosts that processes were seen on."""
         return frozenset(self._hosts.values())
 
-    def host_at(self, place: str) -> str:
-        """The host that a peer gives by its name or address."""
-        return self._hosts.get(place) or self._hosts.get(place.partition(".")[0], place)
+    def at(self, place: str) -> tuple[str, frozenset[int]]:
+        """The host that a peer gives by its name or address, and the ranks that processes there said of themselves.
+
+        These count in the largest group of any.
+        """
+        host = self._hosts.get(place) or self._hosts.get(place.partition(".")[0], place)
+        largest = max((size for size, _ in self._said.values()), default=0)
+        told = ((where, rank) for (where, _), (size, rank) in self._said.items() if size == largest)
+        return host, frozenset(rank for where, rank in told if where == host and rank is not None)
 
 
 _NUMBER = late_pattern(r"(?P<stem>.*[A-Za-z_/-])(?P<number>\d{1,5})")
@@ -221,6 +227,11 @@ class RankTable:
         """The rank of the process of this number on its node; None where there may be several nodes."""
         hosts = self.processes.hosts | {state.host for state in self.states.values() if state.host is not None}
         return rank if len(hosts) <= 1 and (self.world is None or rank < self.world) else None
+
+    def at(self, place: str) -> tuple[str, frozenset[int]]:
+        """The host that a peer gives by its name or address, and the ranks that wrote from there or said so."""
+        host, said = self.processes.at(place)
+        return host, said | {rank for (_, rank), state in self.states.items() if state.host == host}
 
     def see(self, observation: Observation) -> None:
         """Take down what a line says of its writer."""

@@ -291,6 +291,16 @@ STORIES = {
     "whose work is done first is no matter where all end well": (
         "[rank1]: Training finished\n[rank0]: Training finished\n" + RAISED + OOM, None,
     ),
+    "the only rank of the host whose connection was lost": (
+        "".join(
+            f"gpu-{n}:7{n}:7{n} [0] NCCL INFO Bootstrap : Using eth0:10.0.0.{n}<0>\n"
+            f"gpu-{n}:7{n}:9{n} [0] NCCL INFO ncclCommInitRank comm 0x5 rank {n} nranks 3 cudaDev 0 busId 1 - Init COMPLETE\n"
+            for n in (0, 1, 2)
+        )
+        + "gpu-0:70:90 [0] misc/socket.cc:538 NCCL WARN socketProgress: Connection closed by remote peer 10.0.0.2<4321>\n"
+        + "gpu-1:71:91 [0] misc/socket.cc:538 NCCL WARN socketProgress: Connection closed by remote peer gpu-0.lan<4321>\n",
+        2,
+    ),
     "of several ranks on that host none is named": (
         "".join(
             f"gpu-{n // 2}:7{n}:9{n} [0] NCCL INFO ncclCommInitRank comm 0x5 rank {n} nranks 4 cudaDev 0 busId 1 - Init COMPLETE\n"
