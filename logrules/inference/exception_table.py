@@ -19,8 +19,9 @@ from logrules.model.failure import ExceptionLink, Failure, Frame, Origin
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import record
 from logrules.parsing.exception_line import ONLY_HEADED
+from logrules.ruleset.bounds import CASELESS
 from logrules.ruleset.pattern import may_hold, searched, shape_of
-from logrules.ruleset.tables import CASELESS, ExceptionClass, ExceptionRow
+from logrules.ruleset.tables import ExceptionClass, ExceptionRow
 
 _MAX_NAME = 400
 _MAX_ANCESTORS = 64

@@ -7,11 +7,10 @@ Nothing here imports pydantic, so that a diagnosis need not.
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated
 
 from logrules.model.event import Stance
 from logrules.model.record import field, record
-from logrules.ruleset.bounds import Compiles, Len, Pattern, SearchedText
+from logrules.ruleset.bounds import AnyCase, Pattern, SearchedText
 from logrules.ruleset.causes import AlternativesRow, Cause, Label, Tier
 from logrules.ruleset.name_tables import (
     DerivedNumber,
@@ -24,9 +23,6 @@ from logrules.ruleset.name_tables import (
 
 # What the names of rules begin with that stand for rows of tables.
 EXCEPTIONS, EXITS, ALTERNATIVES, WAITS = "exceptions/", "exits/", "alternatives/", "waits/"
-# Patterns that are looked for whatever the case of a text.
-CASELESS = "(?i)"
-AnyCase = Annotated[str, Len(1, 2000), Compiles(CASELESS)]
 
 
 @record
