@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import PurePath
+from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
@@ -16,6 +17,7 @@ from logrules.ruleset.misspelling import near_hint
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_builder import qualified
 from logrules.ruleset.pattern import compiled
+from logrules.ruleset.pattern_syntax import branches_of
 from logrules.ruleset.rule_file import RuleSource
 from logrules.ruleset.rule_text import SLOT, with_params
 from logrules.ruleset.tables import Tables
@@ -29,6 +31,9 @@ WHY = "Write why it happens."
 STEP = "Write what to try first"
 # What a whole traceback tells without a pattern.
 _TRACEBACK = ("type", "message", "file", "line", "function", "summary")
+_PATTERN_KEYS = frozenset({"pattern", "except", "says", "where", "unless", "words", "without", "function"})
+# More in one text are no longer read one by one.
+MOST_ALTERNATIVES = 6
 _LIMIT_S = 15
 _AT_ONCE = 16
 # These say that the page is gone; a server that is tired or wants a login does not.
@@ -100,6 +105,30 @@ def _sentences(source: RuleSource) -> Iterator[tuple[NodePath, str | None]]:
         for number, row in enumerate(source.file.exceptions):
             yield ("exceptions", number, "title"), row.title
             yield ("exceptions", number, "why"), row.why
+
+
+def crowded_patterns(source: RuleSource) -> Iterator[Problem]:
+    """Patterns of so many alternatives in one text that nobody sees which one a change is of."""
+    for at, pattern in _patterns_in(source.file):
+        is_text = source.document.place((*at, 0)) == source.document.place(at)
+        if is_text and pattern.count("|") >= MOST_ALTERNATIVES and len(branches_of(pattern)) > MOST_ALTERNATIVES:
+            message = f"more than {MOST_ALTERNATIVES} alternatives in one text: write a list, each on its own line"
+            yield source.problem(at, message, code="LR116")
+
+
+def _patterns_in(part: Any, at: NodePath = ()) -> Iterator[tuple[NodePath, str]]:
+    """The patterns below a part of a file, with their places."""
+    if isinstance(part, tuple):
+        below: Iterable[tuple[str | int, Any]] = enumerate(part)
+    elif isinstance(part, Mapping):
+        below = part.items()
+    else:
+        below = ((name.removesuffix("_"), getattr(part, name)) for name in getattr(part, "__match_args__", ()))
+    for key, said in below:
+        if isinstance(said, str):
+            yield from [((*at, key), said)] if key in _PATTERN_KEYS else ()
+        else:
+            yield from _patterns_in(said, (*at, key))
 
 
 def missing_captures(source: RuleSource, pack: Pack, vocabulary: Vocabulary) -> Iterator[Problem]:

@@ -91,6 +91,8 @@ def test_a_good_rule_has_no_findings(alone):
         ("log: ACME-217 now", "{log: ACME-217 now, captures: {host: a}}", "14:38 LR113"),
         ("title: One", "title: Write what went wrong", "3:1 LR114"),
         ("do: a", "do: Write what to try first", "10:5 LR114"),
+        (WORD, f"{WORD}    except: 'a1|b2|c3|d4|e5|f6|g7'\n", "8:5 LR116"),
+        ("do: a", "do: a\n    unless: 'a1|b2|c3|d4|e5|f6|g7'", "11:5 LR116"),
     ],
 )
 def test_each_kind_of_finding_has_its_place(alone, old, new, wanted):
@@ -99,6 +101,11 @@ def test_each_kind_of_finding_has_its_place(alone, old, new, wanted):
     path.parent.mkdir(parents=True)
     path.write_text(RULE.replace(old, new, 1), encoding="utf-8")
     assert wanted in told(list(check([path], Settings()).findings))
+
+
+def test_as_many_alternatives_in_a_list_are_no_finding(alone):
+    listed = "".join(f"\n      - '{letter}1'" for letter in "abcdefg")
+    assert findings(alone, RULE.replace(WORD, f"{WORD}    except:{listed}\n")) == []
 
 
 @pytest.mark.parametrize(
