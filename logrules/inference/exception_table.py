@@ -85,7 +85,7 @@ _ANYWHERE = frozenset({_OWN, _LIBRARY})
 _TELLING = 2
 # These frames only pass on what somebody else asked for.
 _PASSING_ON = frozenset({"__getattr__", "__getattribute__", "_lazy_import"})
-# So do the frames of this group in origins.yaml: they call the module that the frame above them has.
+# So do the frames of this group in origins/: they call the module that the frame above them has.
 _CALLING = "module-call"
 _ERRNO = late_pattern(
     r"\[(?:Errno|WinError) (-?\d{1,6})\]|\b(?:errno|errno is)[:=]? ?(-?\d{1,6})\b|\bos error (\d{1,6})\b"

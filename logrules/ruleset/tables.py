@@ -163,7 +163,7 @@ class ExceptionRow:
 
     ``classes``: the exception is one of these or inherits from one. ``errno``: its message has one of these numbers as
     Python prints them (``[Errno 98]``). ``words`` is searched in its message, whatever its case, ``without`` must not
-    be found there. ``under``: one of its frames is from one of these components or groups of origins.yaml; ``own``,
+    be found there. ``under``: one of its frames is from one of these components or groups of origins/; ``own``,
     ``own:PHASE`` and ``library`` are such places too; ``outside``: none of its frames is from one of these.
     ``raised_in``: its innermost frame that is not the user's own is. ``function`` is searched in the name of the
     function that raised. A ``fallback`` row speaks only where no other row and no rule knows the failure: there is no
