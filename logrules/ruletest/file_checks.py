@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
-from typing import Any
 from urllib.parse import urlsplit
 
 from logrules.inference.slot_values import OF_ANY_RULE
@@ -15,9 +14,8 @@ from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_builder import qualified
 from logrules.ruleset.pattern import compiled
 from logrules.ruleset.pattern_syntax import branches_of
-from logrules.ruleset.rule_file import RuleSource
+from logrules.ruleset.rule_file import RuleSource, placed_records
 from logrules.ruleset.rule_text import SLOT, with_params
-from logrules.ruleset.tables import Tables
 from logrules.ruleset.vocabulary import Vocabulary
 from logrules.ruleset.when import ConditionFault, parse_when
 from logrules.ruletest.file_contents import PlacedCard, cards_in, signals_in
@@ -26,9 +24,11 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 TITLE = "Write what went wrong"
 WHY = "Write why it happens."
 STEP = "Write what to try first"
+_DRAFTED = (TITLE, WHY, STEP)
+_SENTENCE_KEYS = ("title", "why", "do")
 # What a whole traceback tells without a pattern.
 _TRACEBACK = ("type", "message", "file", "line", "function", "summary")
-_PATTERN_KEYS = frozenset({"pattern", "except", "says", "where", "unless", "words", "without", "function"})
+_PATTERN_KEYS = ("pattern", "except_", "says", "where", "unless", "words", "without", "function")
 # More in one text are no longer read one by one.
 MOST_ALTERNATIVES = 6
 
@@ -81,46 +81,22 @@ def opened_waits(sources: Iterable[RuleSource]) -> Iterator[str]:
 
 def placeholders(source: RuleSource) -> Iterator[Problem]:
     """Sentences of a draft that nobody has written yet."""
-    for path, text in _sentences(source):
-        if text in {TITLE, WHY, STEP}:
-            yield source.problem(path, f"`{text}` is left for you to write", code="LR114")
-
-
-def _sentences(source: RuleSource) -> Iterator[tuple[NodePath, str | None]]:
-    for here in cards_in(source):
-        yield (*here.at, "title"), here.card.title
-        yield (*here.at, "why"), here.card.why
-        for number, step in enumerate(here.card.fixes):
-            if isinstance(step, schema.FixFile):
-                yield (*here.at, "fixes", number), step.do
-    if isinstance(source.file, Tables):
-        for number, row in enumerate(source.file.exceptions):
-            yield ("exceptions", number, "title"), row.title
-            yield ("exceptions", number, "why"), row.why
+    for at, part in placed_records(source.file):
+        for key in _SENTENCE_KEYS:
+            if (text := getattr(part, key, None)) in _DRAFTED:
+                yield source.problem((*at, key), f"`{text}` is left for you to write", code="LR114")
 
 
 def crowded_patterns(source: RuleSource) -> Iterator[Problem]:
     """Patterns of so many alternatives in one text that nobody sees which one a change is of."""
-    for at, pattern in _patterns_in(source.file):
-        is_text = source.document.place((*at, 0)) == source.document.place(at)
-        if is_text and pattern.count("|") >= MOST_ALTERNATIVES and len(branches_of(pattern)) > MOST_ALTERNATIVES:
-            message = f"more than {MOST_ALTERNATIVES} alternatives in one text: write a list, each on its own line"
-            yield source.problem(at, message, code="LR116")
-
-
-def _patterns_in(part: Any, at: NodePath = ()) -> Iterator[tuple[NodePath, str]]:
-    """The patterns below a part of a file, with their places."""
-    if isinstance(part, tuple):
-        below: Iterable[tuple[str | int, Any]] = enumerate(part)
-    elif isinstance(part, Mapping):
-        below = part.items()
-    else:
-        below = ((name.removesuffix("_"), getattr(part, name)) for name in getattr(part, "__match_args__", ()))
-    for key, said in below:
-        if isinstance(said, str):
-            yield from [((*at, key), said)] if key in _PATTERN_KEYS else ()
-        else:
-            yield from _patterns_in(said, (*at, key))
+    for above, part in placed_records(source.file):
+        for key in _PATTERN_KEYS:
+            at, pattern = (*above, key.removesuffix("_")), getattr(part, key, None) or ""
+            if pattern.count("|") < MOST_ALTERNATIVES or source.document.place((*at, 0)) != source.document.place(at):
+                continue
+            if len(branches_of(pattern)) > MOST_ALTERNATIVES:
+                message = f"more than {MOST_ALTERNATIVES} alternatives in one text: write a list, each on its own line"
+                yield source.problem(at, message, code="LR116")
 
 
 def missing_captures(source: RuleSource, pack: Pack, vocabulary: Vocabulary) -> Iterator[Problem]:

@@ -69,6 +69,8 @@ def test_a_good_rule_has_no_findings(alone):
         ("- do: a", "- no-such-step", "10:5 LR002"),
         ("cause: python-exception", "cause: no-such", "2:1 LR004"),
         ("when: said", "when: said\nphase: nowhere", "9:1 LR005"),
+        ("do: a", "do: a\n    during: [nowhere]", "11:14 LR005"),
+        ("log: ACME-217 now", "{log: ACME-217 now, phase: nowhere}", "14:27 LR005"),
         ("when: said", "when: said and", "8:1 LR007"),
         ("when: said", "  other: {contains: OTHER}\nwhen: said", "8:3 LR101"),
         ("[ACME-217]", "[ACME-217, Abc]", "7:26 LR102"),
