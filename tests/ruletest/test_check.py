@@ -541,16 +541,3 @@ def test_scrambled_rule_files_are_findings_and_never_a_crash(alone, raw, random_
     for finding in check([path], Settings()).findings:
         assert finding.code in CODES
         assert finding.place.path == str(path)
-
-
-def test_a_file_of_the_old_format_is_one_message(alone, capsys):
-    path = alone / "my/acme/lost.yaml"
-    path.parent.mkdir(parents=True)
-    path.write_text(
-        "id: acme/lost\ncertainty: 0.9\ntitle: {en: The disk is full, zh: 临时盘已满}\nyields_to: ['*']\n",
-        encoding="utf-8",
-    )
-    assert main(["check", str(alone / "my"), "--settings", "none"]) == 1
-    (finding, *rest) = capsys.readouterr().out.splitlines()
-    assert "is written in an older format (docs/writing-rules.md" in finding
-    assert not [line for line in rest if "acme/lost.yaml" in line]
