@@ -164,12 +164,19 @@ def _message(error: "ErrorDetails") -> str:
         case kind if kind in _MISSING:
             return "is missing"
         case "string_too_short" | "too_short":
-            least, parts = said["min_length"], "characters" if error["type"] == "string_too_short" else "entries"
-            return "is empty" if least == 1 else f"has fewer than {least} {parts}"
+            return (
+                "is empty" if said["min_length"] == 1 else f"has fewer than {said['min_length']} {_parts_of_it(error)}"
+            )
+        case "string_too_long" | "too_long":
+            return f"has more than {said['max_length']} {_parts_of_it(error)}"
         case "string_pattern_mismatch":
             return f"is not of the form `{said['pattern']}`"
         case _:
             return error["msg"].removeprefix("Value error, ")
+
+
+def _parts_of_it(error: "ErrorDetails") -> str:
+    return "characters" if error["type"].startswith("string") else "entries"
 
 
 def _code(error: str, at: Sequence[str | int]) -> str:

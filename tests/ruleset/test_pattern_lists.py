@@ -68,4 +68,4 @@ def test_a_fault_is_told_where_it_stands(written, said):
 def test_a_list_is_held_to_the_same_length_as_a_text():
     source, problems = _read(RULE, "".join(f"\n      - '{'a' * 900}{letter}'" for letter in "abc"))
     assert source is None
-    assert problems == ["7:5 `signals.said.pattern`: String should have at most 2000 characters"]
+    assert problems == ["7:5 `signals.said.pattern`: has more than 2000 characters"]
