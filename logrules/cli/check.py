@@ -15,6 +15,7 @@ _EXAMPLES = """examples:
   logrules check my-rules/ new.yaml     files and folders, read together with the shipped rules
   logrules check my-rules/ --fix        fix what can be fixed without changing any diagnosis
   logrules check --format sarif         for a code host (or json, github)
+  logrules check --online               also request every page that rules refer to
   logrules explain LR103                what a code means, and how to fix it
 
 A comment ignores a finding: at the end of the line, alone above it, or above the first key for the whole file:
@@ -32,6 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", type=named, metavar="PATH", help="rule files, cases, or folders of them")
     parser.add_argument("--fix", action="store_true", help="remove what is redundant, and format the files")
     parser.add_argument("--format", choices=_FORMATS, default="text", help="output format (default: text)")
+    parser.add_argument("--online", action="store_true", help="check on the web that references still exist")
     add_settings_option(parser)
 
 
@@ -43,9 +45,9 @@ def run(options: argparse.Namespace) -> int:
 
     settings = chosen_settings(options)
     paths = list(map(Path, options.paths))
-    checked = check(paths, settings)
+    checked = check(paths, settings, online=options.online)
     if options.fix and _autofix(checked):
-        checked = check(paths, settings)
+        checked = check(paths, settings, online=options.online)
     form = import_module(f"logrules.output.{_FORMATS[options.format]}")
     form.render_findings(checked.findings, checked.files, sys.stdout)
     return 1 if checked.findings else 0

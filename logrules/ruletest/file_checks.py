@@ -1,9 +1,13 @@
-"""What rule files show by themselves: their place, sentences of a draft, what nobody asks for or fills."""
+"""What rule files show by themselves: their place, sentences of a draft, what nobody asks for, fills or can open."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import PurePath
+from typing import Any
+from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 from logrules.inference.slot_values import OF_ANY_RULE
 from logrules.model.position import NodePath, Problem
@@ -31,6 +35,11 @@ _TRACEBACK = ("type", "message", "file", "line", "function", "summary")
 _PATTERN_KEYS = ("pattern", "except_", "says", "where", "unless", "words", "without", "function")
 # More in one text are no longer read one by one.
 MOST_ALTERNATIVES = 6
+_LIMIT_S = 15
+_AT_ONCE = 16
+# These say that the page is gone; a server that is tired or wants a login does not.
+_GONE = frozenset({404, 410})
+_AGENT = "logrules-check"
 
 
 def place(source: RuleSource) -> Iterator[Problem]:
@@ -154,10 +163,9 @@ def _conditions(step: schema.FixFile) -> tuple[str, ...]:
 
 def references(source: RuleSource) -> Iterator[Problem]:
     """References that are no addresses of pages."""
-    for here in cards_in(source):
-        for number, address in enumerate(here.card.references):
-            if not is_address(address):
-                yield here.problem("LR111", f"`{address}` is no address of a page", "references", number)
+    for here, number, address in _addresses([source]):
+        if not is_address(address):
+            yield here.problem("LR111", f"`{address}` is no address of a page", "references", number)
 
 
 def is_address(text: str) -> bool:
@@ -167,3 +175,30 @@ def is_address(text: str) -> bool:
     except ValueError:
         return False
     return parts.scheme in {"http", "https"} and "." in parts.netloc and not re.search(r"\s", text)
+
+
+def gone_references(sources: Iterable[RuleSource]) -> Iterator[Problem]:
+    """The references whose page is not there any more, or whose server cannot be found: asked of the web."""
+    places = [place for place in _addresses(sources) if is_address(place[2])]
+    addresses = list(dict.fromkeys(address for _, _, address in places))
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        answers = dict(zip(addresses, pool.map(_trouble, addresses), strict=True))
+    for here, number, address in places:
+        if (trouble := answers[address]) is not None:
+            yield here.problem("LR111", f"`{address}` {trouble}", "references", number)
+
+
+def _addresses(sources: Iterable[RuleSource]) -> Iterator[tuple[PlacedCard, int, str]]:
+    cards = (here for source in sources for here in cards_in(source))
+    return ((here, number, address) for here in cards for number, address in enumerate(here.card.references))
+
+
+def _trouble(address: str) -> str | None:
+    request = Request(address, method="GET", headers={"User-Agent": _AGENT})  # noqa: S310 (http and https alone)
+    try:
+        with urlopen(request, timeout=_LIMIT_S):  # noqa: S310
+            return None
+    except HTTPError as fault:
+        return f"answers {fault.code}" if fault.code in _GONE else None
+    except (URLError, OSError, ValueError) as fault:
+        return f"cannot be reached: {getattr(fault, 'reason', fault)}"

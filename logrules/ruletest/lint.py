@@ -48,11 +48,11 @@ class LintReport:
     paths: Mapping[str, Path]
 
 
-def check(paths: Sequence[Path], settings: Settings) -> LintReport:
+def check(paths: Sequence[Path], settings: Settings, *, online: bool = False) -> LintReport:
     """Everything that is wrong in the files at or below the paths.
 
-    Without paths it is the packs that the settings name or, where they name none, all that is shipped. Raises
-    PackError where a path does not exist.
+    Without paths it is the packs that the settings name or, where they name none, all that is shipped. With
+    ``online`` file_checks.references are asked for. Raises PackError where a path does not exist.
     """
     given = list(paths) or list(settings.packs)
     texts, asked = asked_texts(given, settings)
@@ -60,7 +60,7 @@ def check(paths: Sequence[Path], settings: Settings) -> LintReport:
     cases = find_cases(given)
     of_cases = _tried(lambda: read_cases(cases))[1]
     logs = [log for case in shipped for log in case.logs]
-    found = [*_findings(texts, asked, settings, logs), *of_cases]
+    found = [*_findings(texts, asked, settings, logs, online=online), *of_cases]
     ignores = [one for text in asked for one in ignores_in(text.raw.decode("utf-8", "replace"), text.shown)]
     findings = sorted(set(without_ignored(found, ignores)), key=lambda one: (one.place, one.code, one.message))
     count = len(asked) + len(cases if given else shipped)
@@ -76,7 +76,7 @@ def _tried(read: Callable[[], Value]) -> tuple[Value | None, Sequence[Problem]]:
 
 
 def _findings(
-    texts: Sequence[RuleText], asked: Sequence[RuleText], settings: Settings, logs: Sequence[Path]
+    texts: Sequence[RuleText], asked: Sequence[RuleText], settings: Settings, logs: Sequence[Path], *, online: bool
 ) -> Iterator[Problem]:
     """What is wrong in the files that are ``asked`` for, among all ``texts`` that have a say; ``logs`` are captured."""
     shown = {text.shown for text in asked} | {settings.path}
@@ -94,6 +94,8 @@ def _findings(
     yield from translation_findings(sources)
     if tested is not None and not problems:
         yield from _of_pack(*tested, sources, config)
+    if online:
+        yield from file_checks.gone_references(sources)
 
 
 def _of_sources(sources: Sequence[RuleSource], logs: Sequence[Path]) -> Iterator[Problem]:

@@ -33,6 +33,7 @@ ELSEWHERE = {
     "test --mutate": "minutes for a folder: `make mutants`",
     "check": "all that is shipped: `make findings`",
     "check --format sarif": "the same",
+    "check --online": "asks other machines",
     "diagnose s3://": "asks other machines: tests/engine/test_distributed.py",
     "diagnose /shared/runs/42 --engine ray": "needs a cluster: tests/engine/test_ray_cluster.py, bench/fleet.py",
     "diagnose /scratch/42 --engine ray --on-node": "the same",

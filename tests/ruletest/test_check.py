@@ -503,6 +503,19 @@ def test_cases_are_checked_too(alone):
     assert told(findings(alone, RULE)) == ["1:1 LR002"]
 
 
+def test_pages_that_are_gone_are_found_online(alone, monkeypatch):
+    findings(alone, RULE)
+    monkeypatch.setattr("logrules.ruletest.file_checks._trouble", lambda _: "answers 404")
+    found = check([alone / "my"], Settings(), online=True).findings
+    assert [(one.code, one.said) for one in found] == [("LR111", "`https://example.org/a` answers 404")]
+
+
+def test_a_page_that_cannot_be_reached_is_one_sentence():
+    from logrules.ruletest.file_checks import _trouble
+
+    assert _trouble("http://127.0.0.1:9/x").startswith("cannot be reached:")
+
+
 def test_the_shipped_logs_are_what_is_measured():
     assert len([log for case in read_cases(find_cases(shipped_cases())) for log in case.logs]) > 90
 
