@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from logrules.cli.shared_options import add_processes_option, add_settings_option, chosen_settings, named
@@ -16,6 +17,7 @@ _EXAMPLES = """examples:
   logrules test                     the packs of logrules.toml, else all shipped rules and fixture cases
   logrules test my-rules/           the rules and cases in your own folder
   logrules test -k nccl             tests whose name contains a word
+  logrules test --changed           only what uncommitted changes can affect, for hooks
   logrules test --format junit      for a CI server (or json)
   logrules test --coverage          signals, branches and captures that no example exercises
   logrules test --mutate -k nccl    changes that break these rules and that no example notices
@@ -32,6 +34,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", type=named, metavar="PATH", help="rule files, cases, or folders of them")
     parser.add_argument("-k", metavar="WORD", default="", help="only tests whose name contains WORD")
     parser.add_argument("--format", choices=_FORMATS, default="text", help="output format (default: text)")
+    parser.add_argument("--changed", action="store_true", help="only tests that uncommitted changes can affect")
+    parser.add_argument("--since", metavar="COMMIT", default="HEAD", help="with --changed: changes since this commit")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--coverage", action="store_true", help="list what no example exercises")
     kind.add_argument(
@@ -65,6 +69,8 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
         raise LogrulesError("--floor needs --coverage or --mutate")
     if measures and options.format not in {"text", "json"}:
         raise LogrulesError(f"--coverage and --mutate are printed as text or json, not as {options.format}")
+    if measures and options.changed:
+        raise LogrulesError("--changed says which tests to run; --coverage and --mutate run none: name files")
 
 
 def _refuse_unknown_word(word: str, chosen: Sequence[object], found: "Collection") -> None:
@@ -84,6 +90,13 @@ def _run(on: "Prepared", found: "Collection", options: argparse.Namespace) -> in
 
     tests = found.tests(options.k)
     _refuse_unknown_word(options.k, tests, found)
+    if options.changed:
+        from logrules.ruletest.changed_files import impact_of_changes
+        from logrules.ruletest.collect import own_roots
+
+        settings = chosen_settings(options)
+        roots = [*settings.packs, *own_roots(map(Path, options.paths), settings)]
+        tests = tuple(filter(impact_of_changes(options.since, roots).touches, tests))
     results = run_tests(on, tests, options.processes)
     _form(options).render_results(results, sys.stdout)
     return 1 if any(result.outcome is Outcome.FAILED for result in results) else 0

@@ -172,7 +172,7 @@ def case_result(on: Prepared, case: Case) -> Result:
     if missed is not None and not faults:
         faults = (CaseFailure("comes right, though `expected_miss` says that it does not: take that out"),)
         missed = None
-    return Result("case", case.name, case.name, case.place, faults, missed)
+    return Result("case", case.owner, case.name, case.place, faults, missed)
 
 
 def _judged(found: _JudgedReport, case: Case) -> Iterator[CaseFailure]:

@@ -4,7 +4,7 @@ The classes that say what a ``case.yaml`` may hold are the published schema (``l
 tables are.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
@@ -200,9 +200,24 @@ class Case:
         return self.wants.script
 
     @property
+    def owner(self) -> str:
+        """What ``-k`` looks at."""
+        return self.name
+
+    @property
     def healthy(self) -> bool:
         """Whether it must raise no alarm."""
         return self.wants.kind == "healthy"
+
+    @property
+    def folder(self) -> Path:
+        """The folder that it and its logs are in."""
+        return Path(self.place.path).resolve().parent
+
+    @property
+    def plain(self) -> bool:
+        """Whether its logs are texts as they stand, neither packed nor of an unknown kind."""
+        return all(path.suffix in _LOGS for path in self.logs)
 
 
 Test: TypeAlias = Example | Sample | Case
@@ -253,3 +268,10 @@ def _logs(path: Path, file: CaseFile) -> tuple[Path, ...]:
 def log_bytes(path: Path) -> bytes:
     """The log of a case, or of a corpus. Raises PackError where it is no regular file, too big or cannot be read."""
     return read_named(path, MAX_LOG_BYTES)
+
+
+def lines_of(case: Case) -> Iterator[bytes]:
+    """The bytes of everything that the case reads."""
+    for path in case.logs:
+        yield log_bytes(path)
+    yield from (step.arriving.encode() for step in case.script)

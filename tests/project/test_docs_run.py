@@ -29,6 +29,7 @@ PAGES = (
 # What stands at the beginning of a command that is not run here, and why.
 ELSEWHERE = {
     "test": "all that is shipped: `make test` runs it, with these options",
+    "test --changed": "needs the project's own repository: tests/ruletest/test_changed_files.py",
     "test --coverage --floor": "`make coverage`",
     "test --mutate": "minutes for a folder: `make mutants`",
     "check": "all that is shipped: `make findings`",
@@ -59,7 +60,7 @@ def shown() -> list[str]:
 def reason(command: str) -> str | None:
     """Why a command is not run here."""
     words = command.removeprefix("logrules ").replace("'", "")
-    whole = {"test", "check", "check --format sarif"}
+    whole = {"test", "check", "test --changed", "check --format sarif"}
     return next(
         (why for start, why in ELSEWHERE.items() if words == start or (start not in whole and words.startswith(start))),
         None,

@@ -160,6 +160,7 @@ def test_mutants_and_their_floor(mine, capsys):
     [
         (["--floor", "9"], "--floor needs"),
         (["--coverage", "--format", "junit"], "text or json, not as junit"),
+        (["--mutate", "--changed"], "name files"),
         (["no-such-folder"], "no such file or folder"),
     ],
 )
