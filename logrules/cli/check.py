@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logrules.cli.shared_options import add_settings_option, chosen_settings, named
+from logrules.cli.shared_options import add_processes_option, add_settings_option, chosen_settings, named
 
 if TYPE_CHECKING:
     from logrules.ruletest.lint import LintReport
@@ -35,6 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=_FORMATS, default="text", help="output format (default: text)")
     parser.add_argument("--online", action="store_true", help="check on the web that references still exist")
     add_settings_option(parser)
+    add_processes_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -45,9 +46,9 @@ def run(options: argparse.Namespace) -> int:
 
     settings = chosen_settings(options)
     paths = list(map(Path, options.paths))
-    checked = check(paths, settings, online=options.online)
+    checked = check(paths, settings, processes=options.processes, online=options.online)
     if options.fix and _autofix(checked):
-        checked = check(paths, settings, online=options.online)
+        checked = check(paths, settings, processes=options.processes, online=options.online)
     form = import_module(f"logrules.output.{_FORMATS[options.format]}")
     form.render_findings(checked.findings, checked.files, sys.stdout)
     return 1 if checked.findings else 0

@@ -1,7 +1,7 @@
 """Paths of rule files to everything that is wrong in them."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,17 +12,19 @@ from logrules.model.record import record
 from logrules.ruleset.apply_settings import unknown_names
 from logrules.ruleset.compile import read_sources
 from logrules.ruleset.config import Config, checked
+from logrules.ruleset.load import shipped_rules
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.rule_file import RuleSource, RuleText
 from logrules.ruleset.settings import Settings
 from logrules.ruleset.vocabulary import Vocabulary
 from logrules.ruletest import file_checks
 from logrules.ruletest.collect import asked_texts, known_collection, shipped_cases
+from logrules.ruletest.duplicate_checks import duplicate_rules
 from logrules.ruletest.file_contents import signals_in
-from logrules.ruletest.rule_tests import Suite, find_cases, read_cases
+from logrules.ruletest.rule_tests import Case, Suite, examples_of, find_cases, read_cases
 from logrules.ruletest.samples import misread_headers
-from logrules.ruletest.signal_checks import equal_rules, literal_findings, pattern_findings
-from logrules.ruletest.translation_checks import translation_findings
+from logrules.ruletest.signal_checks import literal_findings, pattern_findings
+from logrules.ruletest.translation_checks import translation_findings, translations_in
 
 Value = TypeVar("Value")
 
@@ -48,7 +50,7 @@ class LintReport:
     paths: Mapping[str, Path]
 
 
-def check(paths: Sequence[Path], settings: Settings, *, online: bool = False) -> LintReport:
+def check(paths: Sequence[Path], settings: Settings, *, processes: int | None = 1, online: bool = False) -> LintReport:
     """Everything that is wrong in the files at or below the paths.
 
     Without paths it is the packs that the settings name or, where they name none, all that is shipped. With
@@ -59,8 +61,7 @@ def check(paths: Sequence[Path], settings: Settings, *, online: bool = False) ->
     shipped = read_cases(find_cases(shipped_cases()))
     cases = find_cases(given)
     of_cases = _tried(lambda: read_cases(cases))[1]
-    logs = [log for case in shipped for log in case.logs]
-    found = [*_findings(texts, asked, settings, logs, online=online), *of_cases]
+    found = [*_Lint(texts, asked, settings, shipped, processes, online).findings(), *of_cases]
     ignores = [one for text in asked for one in ignores_in(text.raw.decode("utf-8", "replace"), text.shown)]
     findings = sorted(set(without_ignored(found, ignores)), key=lambda one: (one.place, one.code, one.message))
     count = len(asked) + len(cases if given else shipped)
@@ -75,49 +76,69 @@ def _tried(read: Callable[[], Value]) -> tuple[Value | None, Sequence[Problem]]:
         return None, fault.problems
 
 
-def _findings(
-    texts: Sequence[RuleText], asked: Sequence[RuleText], settings: Settings, logs: Sequence[Path], *, online: bool
-) -> Iterator[Problem]:
-    """What is wrong in the files that are ``asked`` for, among all ``texts`` that have a say; ``logs`` are captured."""
-    shown = {text.shown for text in asked} | {settings.path}
-    config, problems = _tried(lambda: checked(settings))
-    yield from problems
-    tested, faults = _tried(lambda: known_collection(texts, None if problems else settings))
-    yield from (fault for fault in faults if fault.place.path in shown)
-    reading = read_sources(texts if tested is None else asked, config)
-    sources = [source for source in reading.sources if source.document.path in shown]
-    yield from _of_sources(sources, logs)
-    opened = file_checks.opened_waits(reading.sources)
-    if tested is not None:
-        opened = (name for marker in tested[0].markers for name in marker.opens)
-    yield from file_checks.unopened_waits(sources, frozenset(opened))
-    yield from translation_findings(sources)
-    if tested is not None and not problems:
-        yield from _of_pack(*tested, sources, config)
-    if online:
-        yield from file_checks.gone_references(sources)
+@record
+class _Lint:
+    """Rule files to look through: those ``asked`` for among all ``texts`` that have a say, beside the shipped cases."""
 
+    texts: Sequence[RuleText]
+    asked: Sequence[RuleText]
+    settings: Settings
+    shipped: Sequence[Case]
+    processes: int | None
+    online: bool
 
-def _of_sources(sources: Sequence[RuleSource], logs: Sequence[Path]) -> Iterator[Problem]:
-    """What reading the files shows, whether or not they make a pack."""
-    for source in sources:
-        for look in _OF_ONE_FILE:
-            yield from look(source)
-    signals = [here for source in sources for here in signals_in(source)]
-    yield from literal_findings(signals, logs)
-    for here in signals:
-        yield from pattern_findings(here)
+    def findings(self) -> Iterator[Problem]:
+        """What is wrong in the files that are asked for."""
+        shown = {text.shown for text in self.asked} | {self.settings.path}
+        config, problems = _tried(lambda: checked(self.settings))
+        yield from problems
+        tested, faults = _tried(lambda: known_collection(self.texts, None if problems else self.settings))
+        yield from (fault for fault in faults if fault.place.path in shown)
+        reading = read_sources(self.texts if tested is None else self.asked, config)
+        sources = [source for source in reading.sources if source.document.path in shown]
+        if tested is None:
+            opened = frozenset(file_checks.opened_waits(reading.sources))
+        else:
+            opened = frozenset(name for marker in tested[0].markers for name in marker.opens)
+        yield from self._of_sources(sources, opened)
+        yield from self._of_translations(sources)
+        if tested is not None and not problems:
+            yield from self._of_pack(*tested, sources, config)
+        if self.online:
+            yield from file_checks.gone_references(sources)
 
+    def _of_sources(self, sources: Sequence[RuleSource], opened: Collection[str]) -> Iterator[Problem]:
+        """What reading the files shows, whether or not they make a pack; ``opened`` are the waits that markers open."""
+        for source in sources:
+            for look in _OF_ONE_FILE:
+                yield from look(source)
+        signals = [here for source in sources for here in signals_in(source)]
+        yield from literal_findings(signals, [log for case in self.shipped for log in case.logs])
+        for here in signals:
+            yield from pattern_findings(here)
+        yield from file_checks.unopened_waits(sources, opened)
 
-def _of_pack(pack: Pack, suite: Suite, sources: Sequence[RuleSource], config: Config | None) -> Iterator[Problem]:
-    """What only the pack that the files make shows."""
-    yield from unknown_names(pack, config) if config is not None else ()
-    vocabulary = Vocabulary.of_pack(pack)
-    for source in sources:
-        yield from file_checks.missing_captures(source, pack, vocabulary)
-    shown = {source.document.path for source in sources}
-    yield from misread_headers(prepared(pack, cache=True), [one for one in suite if one.place.path in shown])
-    yield from equal_rules(sources, pack)
+    def _of_translations(self, sources: Sequence[RuleSource]) -> Iterator[Problem]:
+        """What the translations of these files' packs leave out."""
+        origins = {source.origin for source in sources}
+        folders = {text.origin: Path(text.origin) if text.origin else shipped_rules() for text in self.texts}
+        for source, problems in translations_in({origin: folders[origin] for origin in folders if origin in origins}):
+            yield from problems
+            if source is not None:
+                yield from translation_findings(source, [one for one in sources if one.origin == source.origin])
+
+    def _of_pack(
+        self, pack: Pack, suite: Suite, sources: Sequence[RuleSource], config: Config | None
+    ) -> Iterator[Problem]:
+        """What only the pack that the files make shows, or running its rules."""
+        yield from unknown_names(pack, config) if config is not None else ()
+        vocabulary = Vocabulary.of_pack(pack)
+        for source in sources:
+            yield from file_checks.missing_captures(source, pack, vocabulary)
+        on = prepared(pack, cache=True)
+        shown = {source.document.path for source in sources}
+        yield from misread_headers(on, [one for one in suite if one.place.path in shown])
+        yield from duplicate_rules(sources, on, examples_of(suite), self.shipped, self.processes)
 
 
 @record

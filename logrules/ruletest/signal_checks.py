@@ -1,24 +1,15 @@
-"""What is wrong with the literals, patterns and vetoes of signals: too short, too common, too slow, never reached.
-
-And which rules look for just the same.
-"""
+"""What is wrong with the literals, patterns and vetoes of signals: too short, too common, too slow, never reached."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 
 from logrules.model.position import Problem
-from logrules.model.record import replace
 from logrules.parsing.literal_matcher import LiteralMatcher, matcher_of
-from logrules.ruleset.models import RuleFile
-from logrules.ruleset.pack import Pack
 from logrules.ruleset.pattern import found_in_time
 from logrules.ruleset.pattern_syntax import branches_of
 from logrules.ruleset.pattern_work import is_catastrophic
-from logrules.ruleset.rule_file import RuleSource
-from logrules.ruleset.when import spell
 from logrules.ruletest.file_contents import PlacedSignal, lines_for
 from logrules.ruletest.rule_tests import log_bytes
 
@@ -91,24 +82,6 @@ def _lines_with(matcher: LiteralMatcher, data: bytes) -> Counter[int]:
             found = data.find(b"\n", end)
             line_ends[number] = len(data) if found < 0 else found
     return counts
-
-
-def equal_rules(sources: Sequence[RuleSource], pack: Pack) -> Iterator[Problem]:
-    """The rules in ``sources`` that look for just what another rule of the pack looks for."""
-
-    def looked_for(number: int) -> str:
-        return repr(replace(pack.signals[number], id=""))
-
-    equals: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for rule in pack.rules:
-        if not rule.from_table:
-            equals.setdefault((spell(rule.when, looked_for), rule.requires), []).append(rule.id)
-    others = {name: other for names in equals.values() for name, other in pairwise([*names, names[0]])}
-    for source in sources:
-        match source.file:
-            case RuleFile(id=name) if others.get(name, name) != name:
-                message = f"`{name}` and `{others[name]}` look for the same"
-                yield source.problem(("when",), message, code="LR107")
 
 
 # Around a literal in a line there may be anything: a veto that finds all of these finds every line.

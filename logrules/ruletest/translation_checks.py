@@ -1,14 +1,14 @@
 """What a pack's translations leave out: a pack that has a language must have all of it."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from logrules.model.position import NodePath, Problem
 from logrules.ruleset import models as schema
 from logrules.ruleset.compile import read_source
-from logrules.ruleset.load import rule_bytes, shipped_rules
-from logrules.ruleset.rule_file import SHIPPED, RuleSource, RuleText
+from logrules.ruleset.load import rule_bytes
+from logrules.ruleset.rule_file import RuleSource, RuleText
 from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS
 from logrules.ruleset.translation import TRANSLATIONS, RuleTranslation, StepTranslation, Translation, WordTranslation
 from logrules.ruletest.file_contents import cards_in
@@ -19,21 +19,25 @@ _CHINESE = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 _SENTENCE = re.compile(r"(?:[A-Za-z]+[,;]? ){3,}[A-Za-z]+")
 
 
-def translation_findings(sources: Sequence[RuleSource]) -> Iterator[Problem]:
-    """What the translations of the packs of these files leave out, or do not say in their language."""
-    for origin in dict.fromkeys(source.origin for source in sources):
-        root = Path(origin) if origin else shipped_rules()
+def translations_in(roots: Mapping[str, Path]) -> Iterator[tuple[RuleSource | None, Sequence[Problem]]]:
+    """The translations of each pack, by the folder it is in, or what is wrong with them; ``roots`` are by origin."""
+    for origin, root in roots.items():
         for path in sorted((root / TRANSLATIONS).glob("*.yaml")):
-            shown = str(Path(origin or SHIPPED) / TRANSLATIONS / path.name)
-            translated, problems = read_source(RuleText(shown, rule_bytes(path), origin, path))
-            yield from problems
-            if translated is not None and isinstance(translated.file, Translation):
-                for source in (one for one in sources if one.origin == origin):
-                    yield from _steps(source, translated.file)
-                    yield from _cards(source, translated.file)
-                    yield from _rows(source, translated.file)
-                if translated.file.language == "zh":
-                    yield from _english(translated, translated.file)
+            shown = str(Path("rules" if not origin else root) / TRANSLATIONS / path.name)
+            yield read_source(RuleText(shown, rule_bytes(path), origin, path))
+
+
+def translation_findings(translated: RuleSource, sources: Iterable[RuleSource]) -> Iterator[Problem]:
+    """What people read in these files of one pack and the translation does not say, or does not say in its language."""
+    file = translated.file
+    if not isinstance(file, Translation):
+        return
+    for source in sources:
+        yield from _steps(source, file)
+        yield from _cards(source, file)
+        yield from _rows(source, file)
+    if file.language == "zh":
+        yield from _english(translated, file)
 
 
 def _steps(source: RuleSource, file: Translation) -> Iterator[Problem]:

@@ -395,7 +395,7 @@ def test_the_ending_of_the_file_says_in_which_form_a_report_is_written(words, be
     assert Path(words.split()[1]).read_text(encoding="utf-8").replace("probably ", "").startswith(begins)
 
 
-@pytest.mark.parametrize("words", ["diagnose -j 0", "test -j -1", "test -j x", "diagnose --threads 0", "scan -j 0 a"])
+@pytest.mark.parametrize("words", ["diagnose -j 0", "check -j -1", "test -j x", "diagnose --threads 0", "scan -j 0 a"])
 def test_a_number_that_makes_no_sense_is_refused(words, capsys):
     with pytest.raises(SystemExit):
         main(words.split())

@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.cli.main import main
+from logrules.inference import ranking
 from logrules.model.lint_code import CODES
 from logrules.model.position import Problem
 from logrules.ruleset.pattern_syntax import branches_of
 from logrules.ruleset.pattern_work import is_catastrophic
 from logrules.ruleset.settings import Settings, read_settings
+from logrules.ruletest import duplicate_checks
 from logrules.ruletest.collect import shipped_cases
 from logrules.ruletest.file_checks import is_address
 from logrules.ruletest.lint import check, ignores_in
@@ -248,25 +250,47 @@ def test_two_files_of_one_name_are_found(alone):
     assert "LR003" in [one.code for one in check([alone / "my"], Settings()).findings]
 
 
-def test_rules_that_look_for_the_same_are_twins(alone):
-    found = findings(alone, RULE, RULE.replace("acme/one", "acme/two").replace("python-exception", "cuda-oom"))
+def test_rules_that_always_fire_together_are_twins(alone):
+    example = "    - log: ACME-217 now\n"
+    both = RULE.replace(example, example * 3)
+    found = findings(alone, both, both.replace("acme/one", "acme/two").replace("python-exception", "cuda-oom"))
     assert [(one.code, Path(one.place.path).stem) for one in found] == [("LR107", "one"), ("LR107", "two")]
     assert "`acme/one` and `acme/two`" in found[0].message
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("[ACME-217]", "[ACME]"),
-        (WORD, f"{WORD}    except: later\n"),
-        (WORD, f"{WORD}    stance: any\n"),
-        ("when: said", "when: count(said) >= 2"),
-        ("when: said", "when: said\nrequires: vllm"),
-    ],
-)
-def test_a_rule_that_looks_for_something_else_is_no_twin(alone, old, new):
-    other = RULE.replace("acme/one", "acme/two").replace(old, new, 1)
-    assert "LR107" not in [one.code for one in findings(alone, RULE, other)]
+def test_a_log_that_many_examples_have_is_read_once(alone, monkeypatch):
+    """On one log all of many rules may hold: to rank them for each of their examples took time by the cube of them."""
+    logs: list[str] = []
+    run = duplicate_checks._fired_on_example
+
+    def see(on, example):
+        logs.append(example.log)
+        return run(on, example)
+
+    monkeypatch.setattr(duplicate_checks, "_fired_on_example", see)
+    found = findings(alone, *(RULE.replace("acme/one", f"acme/rule-{number}") for number in range(9)))
+    assert [one.code for one in found] == ["LR107"] * 9
+    assert "`acme/rule-8`" in found[0].message
+    assert sorted(logs) == ["ACME-217 now", "calm"]
+
+
+def test_which_rules_fire_is_asked_without_ordering_them(alone, monkeypatch):
+    """Of many rules that hold on many logs each would be compared with each, on each."""
+    ordered: list[int] = []
+    monkeypatch.setattr(ranking, "ranked", lambda hypotheses, *_: ordered.append(len(hypotheses)) or ())
+    others = [
+        RULE.replace("acme/one", f"acme/rule-{number}").replace("ACME-217 now", f"ACME-217 now {number}")
+        for number in range(9)
+    ]
+    assert [one.code for one in findings(alone, *others)] == ["LR107"] * 9
+    assert not any(ordered)  # the captured logs are reported on, and nothing holds there
+
+
+def test_a_rule_that_fires_alone_once_is_no_twin(alone):
+    example = "    - log: ACME-217 now\n"
+    both = RULE.replace(example, example * 3)
+    other = both.replace("acme/one", "acme/two").replace("python-exception", "cuda-oom").replace("[ACME-217]", "[ACME]")
+    assert findings(alone, both, other.replace(example, f"{example}    - log: ACME-218\n", 1)) == []
 
 
 def test_a_wait_that_is_not_there_is_found(alone):
