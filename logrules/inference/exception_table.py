@@ -19,8 +19,9 @@ from logrules.model.failure import ExceptionLink, Failure, Frame, Origin
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import record
 from logrules.parsing.exception_line import ONLY_HEADED
+from logrules.ruleset.bounds import CASELESS
 from logrules.ruleset.pattern import may_hold, searched, shape_of
-from logrules.ruleset.tables import CASELESS, ExceptionClass, ExceptionRow
+from logrules.ruleset.tables import ExceptionClass, ExceptionRow
 
 _MAX_NAME = 400
 _MAX_ANCESTORS = 64
@@ -84,7 +85,7 @@ _ANYWHERE = frozenset({_OWN, _LIBRARY})
 _TELLING = 2
 # These frames only pass on what somebody else asked for.
 _PASSING_ON = frozenset({"__getattr__", "__getattribute__", "_lazy_import"})
-# So do the frames of this group in origins.yaml: they call the module that the frame above them has.
+# So do the frames of this group in origins/: they call the module that the frame above them has.
 _CALLING = "module-call"
 _ERRNO = late_pattern(
     r"\[(?:Errno|WinError) (-?\d{1,6})\]|\b(?:errno|errno is)[:=]? ?(-?\d{1,6})\b|\bos error (\d{1,6})\b"

@@ -8,9 +8,10 @@ from logrules.model.late_pattern import late_pattern
 from logrules.model.record import replace
 from logrules.model.template import template_of
 from logrules.parsing.stance import StanceJudge
+from logrules.ruleset.bounds import CASELESS
 from logrules.ruleset.name_tables import Saying, Wording
 from logrules.ruleset.pattern import BoundedPattern, bounded, searched
-from logrules.ruleset.tables import CASELESS, Phase, StanceForm
+from logrules.ruleset.tables import Phase, StanceForm
 
 # What a line says of itself stands at its beginning; what to do comes behind.
 _MAX_READ = 160

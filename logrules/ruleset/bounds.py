@@ -1,6 +1,7 @@
 """Bounds of rule files, and the kinds of texts in them, said without what checks them: a diagnosis reads them too."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from logrules.model.record import record
@@ -12,6 +13,8 @@ MAX_PACK_BYTES = 50_000_000
 MAX_PACK_FILES = 10_000
 # Of the lists, mappings, texts and numbers of all files that are read together: the shipped ones have 70,000.
 MAX_PACK_PARTS = 400_000
+# Of a pattern, in characters.
+_LONGEST = 2_000
 
 
 class _Bounds:
@@ -37,17 +40,46 @@ class LooksLike(_Bounds):
 
 @record
 class Compiles(_Bounds):
-    """A text is a pattern that may be used, with the flags ``before`` it."""
+    """A pattern that may be used, with the flags ``before`` it; a list of texts is one that any of them matches.
+
+    The ends of its lines, and the blanks around them, are no part of it.
+    """
 
     before: str = ""
 
     def __iter__(self) -> Iterator[Any]:
-        """The check that it stands for."""
-        from pydantic import AfterValidator
+        """The reading and the check that it stands for."""
+        from pydantic import AfterValidator, BeforeValidator
 
+        spelled = Annotated[str, Len(1, _LONGEST)]
+        yield BeforeValidator(self._joined, json_schema_input_type=spelled | Annotated[list[spelled], Len(1, _LONGEST)])
+        yield AfterValidator(lambda pattern: self._is_usable(pattern) and pattern)
+
+    def _joined(self, said: object) -> object:
+        """One pattern of all texts. Raises ValidationError, with the entry of the list, where one is none."""
+        if isinstance(said, str):
+            return _on_one_line(said)
+        if not isinstance(said, list):
+            return said
+        texts = [_on_one_line(text) if isinstance(text, str) else text for text in said]
+        with suppress(TypeError, ValueError):
+            pattern = "|".join(texts)
+            if all(texts) and self._is_usable(pattern):
+                return pattern
+        # Each by itself tells which one is at fault.
+        from pydantic import AfterValidator, TypeAdapter
+
+        TypeAdapter(list[Annotated[str, Len(1, _LONGEST), AfterValidator(self._is_usable)]]).validate_python(texts)
+        return "|".join(texts)
+
+    def _is_usable(self, pattern: str) -> bool:
         from logrules.ruleset.pattern import usable
 
-        yield AfterValidator(lambda pattern: usable(self.before + pattern) and pattern)
+        return usable(self.before + pattern)
+
+
+def _on_one_line(pattern: str) -> str:
+    return "".join(map(str.strip, pattern.split("\n"))) if "\n" in pattern else pattern
 
 
 @record
@@ -68,5 +100,8 @@ class Len(_Bounds):
 Name = Annotated[str, LooksLike(r"^[a-z][a-z0-9-]*$"), Len(1, 60)]
 # A text of one line that the scan looks for: of nothing, it would be found everywhere. The scanner ends it at a NUL.
 SearchedText = Annotated[str, LooksLike(r"^[^\r\n\x00]+$"), Len(3, 200)]
-Pattern = Annotated[str, Len(1, 2000), Compiles()]
+Pattern = Annotated[str, Len(1, _LONGEST), Compiles()]
+# One that is looked for whatever the case of a text.
+CASELESS = "(?i)"
+AnyCase = Annotated[str, Len(1, _LONGEST), Compiles(CASELESS)]
 Duration = Annotated[str, LooksLike(FORM)]

@@ -29,9 +29,6 @@ _KINDS: "Mapping[str, type[AnyFile]]" = {
     **dict.fromkeys(Tables.__match_args__, Tables),
 }
 
-# Rule files were written so before causes had a table.
-_OLD_KEYS = frozenset({"certainty", "weight", "yields_to", "tell_apart", "family"})
-_ADVICE = "docs/writing-rules.md says what takes the place of its keys"
 # With more files than this beside the shipped ones, compiling all of them takes little longer.
 MAX_ADDED = 100
 
@@ -142,8 +139,6 @@ def read_source(text: RuleText) -> Read:
     try:
         document = parse_document(text.raw, text.shown)
         if isinstance(document.data, dict):
-            if not _OLD_KEYS.isdisjoint(document.data):
-                return None, [Problem(document.place(()), "is written in an older format", _ADVICE, code="LR002")]
             kind = Translation if text.path.parent.name == TRANSLATIONS else _kind_of(document.data)
             if kind is schema.RuleFile:
                 document.data.setdefault("id", text.id)

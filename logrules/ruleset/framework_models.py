@@ -96,7 +96,7 @@ class MetricFile(SignalFile):
 class PresentFile:
     """How to see that a framework is there, besides its markers: rare texts, and parts of its code.
 
-    ``headers`` are those of this file whose form nobody else writes; ``components`` are those of origins.yaml.
+    ``headers`` are those of this file whose form nobody else writes; ``components`` are those of origins/.
     """
 
     contains: Annotated[tuple[SearchedText, ...], Len(0, 64), BeforeValidator(listed)] = ()

@@ -1,4 +1,4 @@
-"""What values, settings and lines are called and what words say: names.yaml, settings.yaml and wordings.yaml."""
+"""What values, settings and lines are called and what words say: names/, settings.yaml and wordings.yaml."""
 
 from collections.abc import Mapping
 from enum import StrEnum

@@ -235,7 +235,7 @@ class Replaced:
 class Pack:
     """Everything the engine knows. ``digest`` identifies content and version.
 
-    ``exit_signals`` are the signals of the forms of exits.yaml, by form, ``told_signals`` those of what any line may
+    ``exit_signals`` are the signals of the forms of exits/, by form, ``told_signals`` those of what any line may
     tell for the slots and conditions of steps, by name. ``origins`` are the files of the rules that
     did not come with logrules. ``steps`` are the steps that ``cards`` name, as `card_builder` keeps both.
     ``translation`` is what people read in another language than English; empty unless it was asked for. ``patience``

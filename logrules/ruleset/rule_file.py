@@ -1,8 +1,8 @@
 """A rule file: before anybody has looked into it, and with what it says."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from logrules.model.position import NodePath, Problem
 from logrules.model.record import record
@@ -58,3 +58,20 @@ class RuleSource:
     ) -> Problem:
         """A fault at this path of the document."""
         return Problem(self.document.place(at), message, hint, code, removes)
+
+
+def placed_records(part: Any, at: NodePath = ()) -> Iterator[tuple[NodePath, Any]]:
+    """The records that a part of a file is made of, each with its place: itself first, then what is below it."""
+    below: Iterable[tuple[str | int, Any]]
+    if isinstance(part, tuple):
+        below = enumerate(part)
+    elif isinstance(part, Mapping):
+        below = part.items()
+    else:
+        names = getattr(part, "__match_args__", ())
+        below = [(name.removesuffix("_"), getattr(part, name)) for name in names]
+        if names:
+            yield at, part
+    for key, said in below:
+        if not isinstance(said, str):
+            yield from placed_records(said, (*at, key))

@@ -7,11 +7,10 @@ Nothing here imports pydantic, so that a diagnosis need not.
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated
 
 from logrules.model.event import Stance
 from logrules.model.record import field, record
-from logrules.ruleset.bounds import Compiles, Len, Pattern, SearchedText
+from logrules.ruleset.bounds import AnyCase, Pattern, SearchedText
 from logrules.ruleset.causes import AlternativesRow, Cause, Label, Tier
 from logrules.ruleset.name_tables import (
     DerivedNumber,
@@ -24,9 +23,6 @@ from logrules.ruleset.name_tables import (
 
 # What the names of rules begin with that stand for rows of tables.
 EXCEPTIONS, EXITS, ALTERNATIVES, WAITS = "exceptions/", "exits/", "alternatives/", "waits/"
-# Patterns that are looked for whatever the case of a text.
-CASELESS = "(?i)"
-AnyCase = Annotated[str, Len(1, 2000), Compiles(CASELESS)]
 
 
 @record
@@ -167,7 +163,7 @@ class ExceptionRow:
 
     ``classes``: the exception is one of these or inherits from one. ``errno``: its message has one of these numbers as
     Python prints them (``[Errno 98]``). ``words`` is searched in its message, whatever its case, ``without`` must not
-    be found there. ``under``: one of its frames is from one of these components or groups of origins.yaml; ``own``,
+    be found there. ``under``: one of its frames is from one of these components or groups of origins/; ``own``,
     ``own:PHASE`` and ``library`` are such places too; ``outside``: none of its frames is from one of these.
     ``raised_in``: its innermost frame that is not the user's own is. ``function`` is searched in the name of the
     function that raised. A ``fallback`` row speaks only where no other row and no rule knows the failure: there is no

@@ -1,31 +1,28 @@
 """The phases, causes, tiers, frameworks and steps that rule files may name, and what files name that nobody defined."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from logrules.model.position import Problem
 from logrules.model.record import record
 from logrules.ruleset import models as schema
-from logrules.ruleset.causes import Cause
+from logrules.ruleset.causes import AlternativesRow, Cause
 from logrules.ruleset.file_adapter import adapter_of
-from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.misspelling import LISTED_BY, known_hint
 from logrules.ruleset.pack import Pack
-from logrules.ruleset.rule_file import RuleSource
+from logrules.ruleset.rule_file import RuleSource, placed_records
 from logrules.ruleset.rule_text import read_kept
 from logrules.ruleset.tables import Tables
 
-# The keys that name something in rules, frameworks, markers, waits and rows of tables, by what they name.
+# What the keys of records name.
 _NAMING = {
-    "cause": ("cause", "explained_by", "of"),
-    "tier": ("tier",),
-    "framework": ("requires",),
-    "phase": ("phase", "phases", "enters", "leaves", "loops"),
-    "step": ("fixes", "quotes"),
+    **dict.fromkeys(("cause", "explained_by"), "cause"),
+    "tier": "tier",
+    "requires": "framework",
+    **dict.fromkeys(("phase", "phases", "during", "enters", "leaves", "loops"), "phase"),
+    **dict.fromkeys(("part_of", "inside", "becomes"), "phase"),
+    **dict.fromkeys(("fixes", "quotes"), "step"),
 }
 _CODES = {"cause": "LR004", "phase": "LR005"}
-# The tables whose rows name what may be misspelt.
-_NAMING_TABLES = ("causes", "alternatives", "exceptions", "exit_forms", "exit_codes")
 _ELSE = "here else "
 _Path = tuple[str | int, ...]
 
@@ -66,20 +63,21 @@ class Vocabulary:
 
     def unknown_names(self, source: RuleSource) -> Iterator[Problem]:
         """What a file names and nobody defined, parameters of steps too; and rules without any step."""
-        for at, part in _parts(source):
-            for sort, key in ((sort, key) for sort, keys in _NAMING.items() for key in keys):
+        for at, part in placed_records(source.file):
+            names = {**_NAMING, "of": "cause"} if isinstance(part, AlternativesRow) else _NAMING
+            for key, sort in names.items():
                 said = getattr(part, key, None)
                 if key == "fixes" and isinstance(part, schema.CardFile):
                     yield from self._step_faults(source, at, part)
+                elif isinstance(said, str):
+                    yield from self._unknown(source, (*at, key), sort, said.removeprefix(_ELSE))
                 elif isinstance(said, tuple):
                     for number, name in enumerate(said):
                         yield from self._unknown(source, (*at, key, number), sort, name)
-                elif said:
-                    yield from self._unknown(source, (*at, key), sort, said.removeprefix(_ELSE))
 
-    def _unknown(self, source: RuleSource, at: _Path, sort: str, name: str) -> Iterator[Problem]:
+    def _unknown(self, source: RuleSource, at: _Path, sort: str, name: object) -> Iterator[Problem]:
         known: Collection[str] = getattr(self, f"{sort}s")
-        if known and name not in known:
+        if known and isinstance(name, str) and name not in known:
             hint = known_hint(name, known, LISTED_BY.get(sort))
             yield source.problem(at, f"unknown {sort} `{name}`", hint, code=_CODES.get(sort, "LR002"))
 
@@ -97,23 +95,3 @@ class Vocabulary:
                     if param not in self.steps[name].params:
                         message = f"the step `{name}` has no `{param}`"
                         yield source.problem((*place, name, param), message, code="LR002")
-
-
-def _parts(source: RuleSource) -> Iterator[tuple[_Path, Any]]:
-    """The parts of a file that name something, with their places."""
-    match source.file:
-        case schema.RuleFile() as rule:
-            yield (), rule
-        case FrameworkFile() as file:
-            yield (), file
-            yield from _listed(("markers",), file.markers)
-            yield from _listed(("waits",), file.waits)
-        case Tables() as tables:
-            for name in _NAMING_TABLES:
-                for at, row in _listed((name,), getattr(tables, name)):
-                    yield at, row
-                    yield from _listed((*at, "may_be"), getattr(row, "may_be", ()))
-
-
-def _listed(at: _Path, rows: Sequence[Any]) -> Iterator[tuple[_Path, Any]]:
-    return (((*at, number), row) for number, row in enumerate(rows))

@@ -16,9 +16,9 @@ from logrules.ruleset.misspelling import near_hint
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pack_builder import qualified
 from logrules.ruleset.pattern import compiled
-from logrules.ruleset.rule_file import RuleSource
+from logrules.ruleset.pattern_syntax import branches_of
+from logrules.ruleset.rule_file import RuleSource, placed_records
 from logrules.ruleset.rule_text import SLOT, with_params
-from logrules.ruleset.tables import Tables
 from logrules.ruleset.vocabulary import Vocabulary
 from logrules.ruleset.when import ConditionFault, parse_when
 from logrules.ruletest.file_contents import PlacedCard, cards_in, signals_in
@@ -27,8 +27,13 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 TITLE = "Write what went wrong"
 WHY = "Write why it happens."
 STEP = "Write what to try first"
+_DRAFTED = (TITLE, WHY, STEP)
+_SENTENCE_KEYS = ("title", "why", "do")
 # What a whole traceback tells without a pattern.
 _TRACEBACK = ("type", "message", "file", "line", "function", "summary")
+_PATTERN_KEYS = ("pattern", "except_", "says", "where", "unless", "words", "without", "function")
+# More in one text are no longer read one by one.
+MOST_ALTERNATIVES = 6
 _LIMIT_S = 15
 _AT_ONCE = 16
 # These say that the page is gone; a server that is tired or wants a login does not.
@@ -84,22 +89,22 @@ def opened_waits(sources: Iterable[RuleSource]) -> Iterator[str]:
 
 def placeholders(source: RuleSource) -> Iterator[Problem]:
     """Sentences of a draft that nobody has written yet."""
-    for path, text in _sentences(source):
-        if text in {TITLE, WHY, STEP}:
-            yield source.problem(path, f"`{text}` is left for you to write", code="LR114")
+    for at, part in placed_records(source.file):
+        for key in _SENTENCE_KEYS:
+            if (text := getattr(part, key, None)) in _DRAFTED:
+                yield source.problem((*at, key), f"`{text}` is left for you to write", code="LR114")
 
 
-def _sentences(source: RuleSource) -> Iterator[tuple[NodePath, str | None]]:
-    for here in cards_in(source):
-        yield (*here.at, "title"), here.card.title
-        yield (*here.at, "why"), here.card.why
-        for number, step in enumerate(here.card.fixes):
-            if isinstance(step, schema.FixFile):
-                yield (*here.at, "fixes", number), step.do
-    if isinstance(source.file, Tables):
-        for number, row in enumerate(source.file.exceptions):
-            yield ("exceptions", number, "title"), row.title
-            yield ("exceptions", number, "why"), row.why
+def crowded_patterns(source: RuleSource) -> Iterator[Problem]:
+    """Patterns of so many alternatives in one text that nobody sees which one a change is of."""
+    for above, part in placed_records(source.file):
+        for key in _PATTERN_KEYS:
+            at, pattern = (*above, key.removesuffix("_")), getattr(part, key, None) or ""
+            if pattern.count("|") < MOST_ALTERNATIVES or source.document.place((*at, 0)) != source.document.place(at):
+                continue
+            if len(branches_of(pattern)) > MOST_ALTERNATIVES:
+                message = f"more than {MOST_ALTERNATIVES} alternatives in one text: write a list, each on its own line"
+                yield source.problem(at, message, code="LR116")
 
 
 def missing_captures(source: RuleSource, pack: Pack, vocabulary: Vocabulary) -> Iterator[Problem]:

@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import yaml
 
 from logrules import diagnose, load_rules
 from logrules.inference import slot_values
@@ -17,13 +16,10 @@ from logrules.inference.slot_values import with_numbers
 from logrules.model.report import Fix, Report, Text
 from logrules.output.shell import commands
 from logrules.parsing.captures import Captures
-from logrules.ruleset.file_adapter import adapter_of
 from logrules.ruleset.name_tables import Derivation, DerivedNumber, RenamedSetting, ToldName
 from logrules.ruleset.rule_text import FixStep
-from logrules.ruleset.tables import Tables
 
-_FILE = Path(__file__).parents[2] / "rules" / "names.yaml"
-_TOLD = adapter_of(Tables).validate_python(yaml.load(_FILE.read_text(), yaml.CSafeLoader)).told_names
+_TOLD = load_rules().tables.told_names
 _OF_ANY_LINE = [one for one in _TOLD if one.contains]
 _STEP = Fix(do=Text("Go on", ""))
 _OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.10 GiB of which 1.20 GiB is free."

@@ -1,35 +1,24 @@
 """Where frames and headers are from, and which frame tells the phase of a failure."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logrules import load_rules
 from logrules.model.event import Event, Hit, Worker
 from logrules.model.failure import ExceptionLink, Frame, Origin
 from logrules.model.package_path import PathKind, is_own, package_path
 from logrules.parsing.origin import NestedPhases, OriginResolver
 from logrules.parsing.own_words import OwnNames, words_of
-from logrules.ruleset.file_adapter import adapter_of
-from logrules.ruleset.tables import Component, Nesting, OwnWords, Place, Tables
+from logrules.ruleset.tables import Component, Nesting, OwnWords, Place
 
-ORIGINS = Path(__file__).parents[2] / "rules" / "origins.yaml"
 PHASES = {
     *("launch", "rendezvous", "data_load", "model_load", "rollout", "weight_sync"),
     *("train_step", "eval", "checkpoint", "serve", "shutdown"),
 }
-
-
-def _table() -> Tables:
-    table = adapter_of(Tables).validate_python(yaml.load(ORIGINS.read_text(encoding="utf-8"), yaml.CSafeLoader))
-    assert isinstance(table, Tables)
-    return table
-
-
-TABLE = _table()
+TABLE = load_rules().tables
 RESOLVER = OriginResolver(TABLE.components, TABLE.own_words, TABLE.nesting)
 SITE = "/opt/conda/lib/python3.11/site-packages"
 

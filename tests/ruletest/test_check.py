@@ -71,6 +71,8 @@ def test_a_good_rule_has_no_findings(alone):
         ("- do: a", "- no-such-step", "10:5 LR002"),
         ("cause: python-exception", "cause: no-such", "2:1 LR004"),
         ("when: said", "when: said\nphase: nowhere", "9:1 LR005"),
+        ("do: a", "do: a\n    during: [nowhere]", "11:14 LR005"),
+        ("log: ACME-217 now", "{log: ACME-217 now, phase: nowhere}", "14:27 LR005"),
         ("when: said", "when: said and", "8:1 LR007"),
         ("when: said", "  other: {contains: OTHER}\nwhen: said", "8:3 LR101"),
         ("[ACME-217]", "[ACME-217, Abc]", "7:26 LR102"),
@@ -91,6 +93,8 @@ def test_a_good_rule_has_no_findings(alone):
         ("log: ACME-217 now", "{log: ACME-217 now, captures: {host: a}}", "14:38 LR113"),
         ("title: One", "title: Write what went wrong", "3:1 LR114"),
         ("do: a", "do: Write what to try first", "10:5 LR114"),
+        (WORD, f"{WORD}    except: 'a1|b2|c3|d4|e5|f6|g7'\n", "8:5 LR116"),
+        ("do: a", "do: a\n    unless: 'a1|b2|c3|d4|e5|f6|g7'", "11:5 LR116"),
     ],
 )
 def test_each_kind_of_finding_has_its_place(alone, old, new, wanted):
@@ -99,6 +103,11 @@ def test_each_kind_of_finding_has_its_place(alone, old, new, wanted):
     path.parent.mkdir(parents=True)
     path.write_text(RULE.replace(old, new, 1), encoding="utf-8")
     assert wanted in told(list(check([path], Settings()).findings))
+
+
+def test_as_many_alternatives_in_a_list_are_no_finding(alone):
+    listed = "".join(f"\n      - '{letter}1'" for letter in "abcdefg")
+    assert findings(alone, RULE.replace(WORD, f"{WORD}    except:{listed}\n")) == []
 
 
 @pytest.mark.parametrize(
@@ -569,16 +578,3 @@ def test_scrambled_rule_files_are_findings_and_never_a_crash(alone, raw, random_
     for finding in check([path], Settings()).findings:
         assert finding.code in CODES
         assert finding.place.path == str(path)
-
-
-def test_a_file_of_the_old_format_is_one_message(alone, capsys):
-    path = alone / "my/acme/lost.yaml"
-    path.parent.mkdir(parents=True)
-    path.write_text(
-        "id: acme/lost\ncertainty: 0.9\ntitle: {en: The disk is full, zh: 临时盘已满}\nyields_to: ['*']\n",
-        encoding="utf-8",
-    )
-    assert main(["check", str(alone / "my"), "--settings", "none"]) == 1
-    (finding, *rest) = capsys.readouterr().out.splitlines()
-    assert "is written in an older format (docs/writing-rules.md" in finding
-    assert not [line for line in rest if "acme/lost.yaml" in line]

@@ -116,7 +116,7 @@ def test_a_shipped_file_in_disorder_loses_nothing(path):
 def test_every_shipped_file_names_the_schema_of_its_kind(folder):
     kinds = {
         "frameworks": "framework",
-        "exceptions": "tables",
+        **dict.fromkeys(("exceptions", "exits", "names", "origins"), "tables"),
         "fixes": "fixes",
         "expect": "expect",
         "translations": "translation",

@@ -52,9 +52,9 @@ def _one_case(request, monkeypatch) -> None:
 def runs(alone, tmp_path, monkeypatch) -> Path:
     """Two jobs that raised the same on different lines, one that raised in a library, one that is well."""
     # Drafts are of what no rule explains: with all that explain something each test would take seconds.
-    for name in ("classes.yaml", "origins.yaml", "stances.yaml", "exits.yaml"):
+    for name in ("classes.yaml", "stances.yaml"):
         shutil.copy(shipped_rules() / name, alone / "shipped/rules")
-    for name in ("exceptions", "python"):
+    for name in ("exceptions", "exits", "origins", "python"):
         shutil.copytree(shipped_rules() / name, alone / "shipped/rules" / name)
     monkeypatch.setenv("LOGRULES_STATE_DIR", str(tmp_path / "state"))
     root = tmp_path / "runs"
