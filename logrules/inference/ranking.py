@@ -30,7 +30,9 @@ class _Comparable:
     def __init__(self, one: Hypothesis, place: int, tier: Tier, known: frozenset[int]) -> None:
         self.hypothesis, self.rule = one, one.rule
         self.place, self.tier, self.known = place, tier, known
-        self.first, self.severity = one.first, _SEVERITY[one.severity]
+        # A remark on a job that goes on says nothing of why its log ends.
+        is_remark = one.rule.severity is Severity.INFO and not one.rests_on_silence
+        self.first, self.severity = one.first, _SEVERITY[one.severity] + is_remark
         self.places, self.reporters = one.places, one.reporters
         # Launchers tell of processes that ended with a status of their own: one below zero is a signal.
         statuses = [whole_number(status) or 0 for status in one.said("status")]

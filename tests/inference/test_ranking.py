@@ -16,7 +16,7 @@ from logrules.inference.observation import Observation, extended
 from logrules.model.event import Worker
 from logrules.model.report import Severity
 from logrules.ruleset.causes import Tier
-from logrules.ruleset.condition import Every, Occurred
+from logrules.ruleset.condition import Detection, Detector, Every, Occurred
 from logrules.ruleset.pack import Rule
 from logrules.sources.discover import discover
 from tests.conftest import event
@@ -72,6 +72,7 @@ WAITS = rule("waits", "collective", stall=True)
 STILL_WAITS = rule("still-waits", "collective", stall=True)
 SLOW = rule("slow", "data", severity=Severity.WARNING)
 NOTE = rule("note", "hardware", severity=Severity.INFO)
+SILENT = rule("silent", "ended", severity=Severity.INFO, when=Detector(Detection.STOPPED))
 
 
 @pytest.mark.parametrize(
@@ -152,6 +153,7 @@ NOTE = rule("note", "hardware", severity=Severity.INFO)
         ("a warning explains no error", [holds(SLOW, 1), holds(RAISED, 2)], {"raised": [], "slow": []}),
         ("an error explains a warning", [holds(XID, 2), holds(SLOW, 1)], {"xid": ["slow"]}),
         ("info of any tier comes last", [holds(NOTE, 1), holds(SLOW, 2)], {"slow": [], "note": []}),
+        ("a remark says nothing of why a log ends", [holds(NOTE, 1), holds(SILENT, 2)], {"silent": [], "note": []}),
         # One diagnosis a cause.
         (
             "a cause named twice, told first",
