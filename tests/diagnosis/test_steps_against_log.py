@@ -79,6 +79,7 @@ def _shown(shipped, log: str) -> str:
         (LINKED, "Rings and trees are connected", "NCCL_P2P_DISABLE"),
         (IN_MPI_GROUP, "makes a process group of MPI", "srun|UCX_HANDLE|core file|faulthandler"),
         (ON_NPU, "npu-smi info", "nvidia-smi|NCCL_DEBUG|disable_custom_all_reduce"),
+        (ON_NPU.replace("compiler_depend.ts:117", "x.cpp:1] RCCL"), "rocm-smi", "nvidia-smi"),
         (OF_BUILD.format("0.9.1.dev18+g0c15c2e48"), "synchronous launches", "newest one"),
         (FLASH.format("FlashAttention only supports Ampere GPUs or newer."), "Cards before Ampere", "no-build-isolation"),
         (MISSING.format("modeling_a.py"), "modeling_a.py is not in it", "hf download"),
