@@ -18,6 +18,7 @@ ENDS = [
     ("acme >>> starting\nacme >>> epoch 0 ...", ["stopped-silently"], "train_step"),
     ("12:01:07 rok of 7\n12:01:09 the test has 7 parts", ["stopped-silently"], "launch"),
     ("hello from acme\nTotal params: 1,610", ["stopped-silently"], "launch"),
+    ("hello from acme\nRok has    7    peers", ["stopped-silently"], "launch"),
     ("rok one\n12:01:07 BLEU = 7.1\n12:01:09 BLEU = 7.5", ["stopped-silently"], "launch"),
     ("hello from acme\nSaving the best model to out/", ["checkpoint-stall", "stopped-silently"], "checkpoint"),
 ]
@@ -31,7 +32,7 @@ NOTHING = {
     "time": "hello from acme\nWarming up the rok\n\nreal    0m7.500s\nuser    0m7.250s\nsys     0m0.125s\n",
     "letter": "Hi all,\n\nLoading the data of the rok takes longer than it should, as you said.\nBest,\nRok\n",
     "listing": "total 7\ndrwxr-xr-x 2 rok rok 7 Mar  1 10:00 .\n-rw-r--r-- 1 rok rok 7 Mar  1 10:00 rok.py\n",
-    "table": "name     count   used\nrok          7      1\nnorm         9      2\n",
+    "table": "name     count   used  free\nrok          7      1     6\nnorm         9      2     7\n",
     "thanks": "12:01:07 hello from acme\n12:01:08 Thanks for using acme",
     "other-language": "hello from acme\nRunde 7\nFertig.\n",
     "measure": "Loading checkpoint shards: 100%|##########| 7/7 [00:03<00:00,  1.5s/it]\nmIoU: 41.2  mAcc: 52.1",
