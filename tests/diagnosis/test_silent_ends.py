@@ -20,6 +20,7 @@ ENDS = [
     ("hello from acme\nTotal params: 1,610", ["stopped-silently"], "launch"),
     ("hello from acme\nRok has    7    peers", ["stopped-silently"], "launch"),
     ("rok one\n12:01:07 BLEU = 7.1\n12:01:09 BLEU = 7.5", ["stopped-silently"], "launch"),
+    ('Setting up the library plugin "norm_of_the_rok_plugin"...', ["compile-stall", "stopped-silently"], "model_load"),
     ("hello from acme\nSaving the best model to out/", ["checkpoint-stall", "stopped-silently"], "checkpoint"),
 ]
 # Of whatever reads as something else than the output of a program, or says that it is done.
