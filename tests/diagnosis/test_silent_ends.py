@@ -38,6 +38,7 @@ NOTHING = {
     "other-language": "hello from acme\nRunde 7\nFertig.\n",
     "measure": "Loading checkpoint shards: 100%|##########| 7/7 [00:03<00:00,  1.5s/it]\nmIoU: 41.2  mAcc: 52.1",
     "over": "Epoch 1/2 loss 0.51\nEpoch 2/2 loss 0.31\nThe search is finished, see out/best.txt",
+    "prompt": "me@gpu-7:~$ python rok.py\nrok of 7\nWarming up the rok\nme@gpu-7:~$ \n",
     "word": "Epoch 1/2 loss 0.51\nEpoch 2/2 loss 0.31\nfinished",
     "test": "Epoch 1/2 loss 0.51\nEpoch 2/2 loss 0.31\nTest accuracy: 0.94\n",
     "final": "2026-03-01 10:00:00,001 INFO rok: epoch 7 loss 0.3\nModel saved to out/final.pt",
