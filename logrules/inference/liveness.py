@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from logrules.inference import step_time
 from logrules.inference.cadence import outlasts
-from logrules.inference.last_lines import is_of_program, last_lines, tells_outcome, telling_line
+from logrules.inference.last_lines import is_of_program, last_lines, telling_line, tells_outcome
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, extended, match_of_lines
 from logrules.inference.rule_index import Limits
 from logrules.inference.run_state import RunState
