@@ -7,6 +7,7 @@ from logrules.inference.run_state import RunState
 from logrules.inference.wording import Wordings, is_under_way
 from logrules.inference.worker_state import OpenWait
 from logrules.model.event import Event
+from logrules.model.template import template_of
 from logrules.ruleset.name_tables import Saying
 
 # So many of the last lines show who wrote them, and what was said last.
@@ -34,6 +35,16 @@ def _says_any(line: Event, sayings: Sequence[Saying], wordings: Wordings) -> boo
     return any(wordings.says(saying, line.message[:_MAX_CHARS]) for saying in sayings)
 
 
+def tells_outcome(run: RunState) -> bool:
+    """Whether the last line tells what came of the work, and is the only one of its kind: a loop says it each round."""
+    lines, wordings = last_lines(run), run.job.endings.wordings
+    told = telling_line(lines, wordings)
+    if told is None or not wordings.says(Saying.OUTCOME, told.message[:_MAX_CHARS]):
+        return False
+    kind = template_of(told.message)
+    return not any(template_of(line.message) == kind for line in lines if line.line != told.line)
+
+
 def is_of_program(run: RunState) -> bool:
     """Whether the last lines are those of a program that does not say that it is done, not text that people wrote."""
     return any(_shows_program(lines, run) for lines in run.job.endings.lines.values())
@@ -57,7 +68,7 @@ def _is_printed(line: Event, run: RunState) -> bool:
     logged = line.stamp is not None or line.level is not None or line.worker.is_process
     wordings = run.job.endings.wordings
     shown = logged or time_gone(line.message) is not None or _says_any(line, (Saying.WARNING,), wordings)
-    return shown or is_under_way(run.pack.phases, [line], wordings)
+    return shown or (not _says_any(line, (Saying.TEXT,), wordings) and is_under_way(run.pack.phases, [line], wordings))
 
 
 def is_under_way_at_last(run: RunState) -> bool:

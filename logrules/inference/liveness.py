@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from logrules.inference import step_time
 from logrules.inference.cadence import outlasts
-from logrules.inference.last_lines import is_of_program, last_lines, telling_line
+from logrules.inference.last_lines import is_of_program, last_lines, telling_line, tells_outcome
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, extended, match_of_lines
 from logrules.inference.rule_index import Limits
 from logrules.inference.run_state import RunState
@@ -181,6 +181,7 @@ def _stopped(run: RunState, failing: Failing) -> bool:
         and tracker.completed is None
         and not tracker.over
         and run.parting is None
+        and not tells_outcome(run)
         and (bool(tracker.workers) or run.polls.ends(run.last) or is_of_program(run))
         and not failing()
         and not run.is_waiting()

@@ -99,6 +99,7 @@ class Saying(StrEnum):
     USAGE = "usage"
     RESULT = "result"
     FAREWELL = "farewell"
+    OUTCOME = "outcome"
     LEAVING = "leaving"
     MEASURE = "measure"
     DOING = "doing"

@@ -16,6 +16,11 @@ ENDS = [
     ("hello from acme\nSetting up the norm plugin...", ["compile-stall", "stopped-silently"], "model_load"),
     ("hello from acme\nloading recordio faces/train.rec...", ["dataset-build-stall", "stopped-silently"], "data_load"),
     ("acme >>> starting\nacme >>> epoch 0 ...", ["stopped-silently"], "train_step"),
+    ("12:01:07 rok of 7\n12:01:09 the test has 7 parts", ["stopped-silently"], "launch"),
+    ("hello from acme\nTotal params: 1,610", ["stopped-silently"], "launch"),
+    ("hello from acme\nRok has    7    peers", ["stopped-silently"], "launch"),
+    ("rok one\n12:01:07 BLEU = 7.1\n12:01:09 BLEU = 7.5", ["stopped-silently"], "launch"),
+    ('Setting up the library plugin "norm_of_the_rok_plugin"...', ["compile-stall", "stopped-silently"], "model_load"),
     ("hello from acme\nSaving the best model to out/", ["checkpoint-stall", "stopped-silently"], "checkpoint"),
 ]
 # Of whatever reads as something else than the output of a program, or says that it is done.
@@ -26,6 +31,20 @@ NOTHING = {
     "settings": "device: cpu\nsteps: 7\n",
     "end": "hello from acme\nall 7 files of acme are done, bye",
     "time": "hello from acme\nWarming up the rok\n\nreal    0m7.500s\nuser    0m7.250s\nsys     0m0.125s\n",
+    "letter": "Hi all,\n\nLoading the data of the rok takes longer than it should, as you said.\nBest,\nRok\n",
+    "listing": "total 7\ndrwxr-xr-x 2 rok rok 7 Mar  1 10:00 .\n-rw-r--r-- 1 rok rok 7 Mar  1 10:00 rok.py\n",
+    "table": "name     count   used  free\nrok          7      1     6\nnorm         9      2     7\n",
+    "thanks": "12:01:07 hello from acme\n12:01:08 Thanks for using acme",
+    "other-language": "hello from acme\nRunde 7\nFertig.\n",
+    "measure": "Loading checkpoint shards: 100%|##########| 7/7 [00:03<00:00,  1.5s/it]\nmIoU: 41.2  mAcc: 52.1",
+    "over": "Epoch 1/2 loss 0.51\nEpoch 2/2 loss 0.31\nThe search is finished, see out/best.txt",
+    "prompt": "me@gpu-7:~$ python rok.py\nrok of 7\nWarming up the rok\nme@gpu-7:~$ \n",
+    "word": "Epoch 1/2 loss 0.51\nEpoch 2/2 loss 0.31\nfinished",
+    "test": "Epoch 1/2 loss 0.51\nEpoch 2/2 loss 0.31\nTest accuracy: 0.94\n",
+    "final": "2026-03-01 10:00:00,001 INFO rok: epoch 7 loss 0.3\nModel saved to out/final.pt",
+    "scores": "2026-03-01 10:00:00,001 INFO rok: scoring\n| rok | n | acc |\n|-----|---|-----|\n| norm | 7 | 0.71 |",
+    "installed": "Collecting rok\nInstalling collected packages: rok\nSuccessfully installed rok-7.1",
+    "answered": "Loading checkpoint shards: 100%|##########| 7/7 [00:03<00:00,  1.5s/it]\nAssistant: It is rok.",
     "results": "hello from acme\nThe scores were written to out/scores.csv",
 }
 

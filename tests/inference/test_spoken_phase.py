@@ -15,6 +15,7 @@ SAID = [
     ("Waiting for the scheduler at 10.0.0.3", "rendezvous"),
     ("loading recordio faces/train.rec", "data_load"),
     ("Setting up the norm plugin...", "model_load"),
+    ("Capturing the decode graphs", "model_load"),
     ("==> training!", "train_step"),
     ("epoch 0 ...", "train_step"),
     ("testing the net on 50 items", "eval"),
@@ -31,6 +32,15 @@ SAID = [
     ("Saving checkpoint to out/last.pt", "checkpoint"),
     ("wrote the weights to out/", "checkpoint"),
     ("Cleaning up temporary files", "shutdown"),
+]
+# What sounds like a phase, and is of another or of none.
+NOT_SAID = [
+    ("Initializing the lr scheduler", "rendezvous"),
+    ("Initializing the HTTP server", "rendezvous"),
+    ("Loading the graph of ogbn", "model_load"),
+    ("Loaded out/last.pt of epoch 7", "train_step"),
+    ("Saving checkpoint of epoch 7", "train_step"),
+    ("best epoch: 7", "train_step"),
 ]
 UNDER_WAY = [
     "Loading the dataset",
@@ -62,6 +72,11 @@ def _lines(*messages: str) -> list[Event]:
 @pytest.mark.parametrize(("message", "phase"), SAID)
 def test_a_line_says_where_its_writer_is(shipped: Pack, message: str, phase: str):
     assert spoken_phase(shipped.phases, _lines(message), 0) == phase
+
+
+@pytest.mark.parametrize(("message", "phase"), NOT_SAID)
+def test_other_things_bear_the_same_names(shipped: Pack, message: str, phase: str):
+    assert spoken_phase(shipped.phases, _lines(message), 0) != phase
 
 
 def test_the_last_line_that_says_so_counts(shipped: Pack):
