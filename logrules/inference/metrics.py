@@ -1,6 +1,7 @@
 """The last samples of each metric and what they show."""
 
 import math
+import re
 from collections import deque
 from collections.abc import KeysView, Mapping, Sequence
 from itertools import pairwise
@@ -230,14 +231,16 @@ def _shape(leaf: MetricBound | MetricTrend, values: Sequence[float]) -> bool:
 
 
 def _is_one_line(leaf: MetricBound | MetricTrend, samples: Sequence[tuple[float, Observation]]) -> bool:
-    """Whether a figure that stays the same is but one line that all ranks print.
+    """Whether a figure that stays the same is but one line that all ranks print, or of a meter that is not fed.
 
+    A meter shows the mean of all it was fed with beside the latest, and that mean moves however little the latest does.
     What is printed again and again may be part of a row of several lines, of which another one counts.
     """
     if not (isinstance(leaf, MetricTrend) and leaf.trend is Trend.FLAT):
         return False
     lines = [observation.event.message for _, observation in samples]
     shown = samples[-1][1].all_captures().get("value", "")
+    metered = {found[0] for line in lines if (found := re.search(re.escape(shown) + r" ?\([-\d.]{1,20}\)", line))}
     counts = any(letter.isdigit() for letter in lines[-1].replace(shown, ""))
     of_rows = not counts and len({observation.round for _, observation in samples}) == len(samples)
-    return len(set(lines)) < len(lines) and not of_rows
+    return (len(set(lines)) < len(lines) and not of_rows) or len(metered) == 1
