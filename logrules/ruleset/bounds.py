@@ -61,10 +61,13 @@ class Compiles(_Bounds):
             return _on_one_line(said)
         if not isinstance(said, list):
             return said
+        from logrules.ruleset.pattern_syntax import branches_of
+
         texts = [_on_one_line(text) if isinstance(text, str) else text for text in said]
         with suppress(TypeError, ValueError):
             pattern = "|".join(texts)
-            if all(texts) and self._is_usable(pattern):
+            # Halves of a group are none, though together they are a pattern.
+            if all(texts) and self._is_usable(pattern) and len(branches_of(pattern)) >= len(texts):
                 return pattern
         # Each by itself tells which one is at fault.
         from pydantic import AfterValidator, TypeAdapter

@@ -73,5 +73,6 @@ def placed_records(part: Any, at: NodePath = ()) -> Iterator[tuple[NodePath, Any
         if names:
             yield at, part
     for key, said in below:
-        if not isinstance(said, str):
+        # Most is not said.
+        if said and not isinstance(said, str):
             yield from placed_records(said, (*at, key))

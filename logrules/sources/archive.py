@@ -163,7 +163,11 @@ def codec_of(head: bytes) -> Codec | None:
 
 def expanded(chunks: Iterator[bytes], codec: Codec, faults: list[str]) -> Iterator[bytes]:
     """All that can be expanded, member after member; a fault ends it and is added to ``faults``."""
-    decoder = codec.start()
+    try:
+        decoder = codec.start()
+    except ImportError as fault:  # Python was built without its library
+        faults.append(f"the {codec.name} archive cannot be expanded here ({fault}); expand it first")
+        return
     while True:
         data = b""
         if decoder.eof:

@@ -51,6 +51,8 @@ def test_however_it_is_laid_out_it_is_one_pattern(written, pattern):
     ("written", "said"),
     [
         ("\n      - 'a'\n      - '(b'", "9:9 `signals.said.pattern.1`: not a valid pattern: missing )"),
+        ("\n      - 'b'\n      - 'a\\'", "9:9 `signals.said.pattern.1`: not a valid pattern: bad escape"),
+        ("\n      - 'a\\'\n      - 'b'", "8:9 `signals.said.pattern.0`: not a valid pattern: bad escape"),
         ("\n      - 'a'\n      - ''", "9:9 `signals.said.pattern.1`: is empty"),
         ("\n      - 7\n      - b", "8:9 `signals.said.pattern.0`: expects text"),
         (" []", "7:5 `signals.said.pattern`: is empty"),

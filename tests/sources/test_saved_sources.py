@@ -328,6 +328,16 @@ def test_a_plain_file_called_gz_is_plain(tmp_path: Path) -> None:
     assert not skipped
 
 
+@pytest.mark.parametrize("kind", ["bzip2", "xz", "zstd"])
+def test_what_this_python_cannot_expand_is_noted(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = saved(tmp_path, COMPRESS[kind](LINES))
+    for library in ("bz2", "lzma", "zstandard", "compression.zstd"):
+        monkeypatch.setitem(sys.modules, library, None)
+    blocks, (note,), _ = everything(source)
+    assert not blocks
+    assert note.reason.startswith(f"the {kind} archive cannot be expanded here (")
+
+
 # --- pipes -----------------------------------------------------------------------------
 
 
