@@ -30,9 +30,7 @@ class _Comparable:
     def __init__(self, one: Hypothesis, place: int, tier: Tier, known: frozenset[int]) -> None:
         self.hypothesis, self.rule = one, one.rule
         self.place, self.tier, self.known = place, tier, known
-        # A remark on a job that goes on says nothing of why its log ends.
-        is_remark = one.rule.severity is Severity.INFO and not one.rests_on_silence
-        self.first, self.severity = one.first, _SEVERITY[one.severity] + is_remark
+        self.first, self.severity = one.first, _SEVERITY[one.severity]
         self.places, self.reporters = one.places, one.reporters
         # Launchers tell of processes that ended with a status of their own: one below zero is a signal.
         statuses = [whole_number(status) or 0 for status in one.said("status")]
@@ -103,7 +101,7 @@ def _explains(root: _Comparable, consequence: _Comparable) -> bool:
         return False
     if _ends(root, consequence) or _ends(consequence, root):
         return one.rule.abrupt
-    for before in (_was_gone, _made_nothing):
+    for before in (_was_gone, _made_nothing, _went_on):
         if before(root, consequence) or before(consequence, root):
             return before(root, consequence)
     return _explains_by_tier(root, consequence)
@@ -163,6 +161,15 @@ def _made_nothing(ended: _Comparable, missing: _Comparable) -> bool:
         return False
     in_turn = one.last.event.source == other.first.event.source and one.last.order < other.first.order
     return in_turn and ended.severity <= missing.severity
+
+
+def _went_on(silence: _Comparable, remark: _Comparable) -> bool:
+    """Whether a job did more, before its log ended without a word, after what is but a remark: it did not end it."""
+    if not silence.hypothesis.rests_on_silence or remark.rule.severity is not Severity.INFO:
+        return False
+    own = {line.order for line in remark.hypothesis.lines}
+    later = (line for line in silence.hypothesis.lines if line.order > remark.first.order)
+    return any(line.event.hits and line.order not in own for line in later)
 
 
 def _before(one: Observation, other: Observation) -> bool:

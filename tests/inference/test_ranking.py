@@ -153,7 +153,8 @@ SILENT = rule("silent", "ended", severity=Severity.INFO, when=Detector(Detection
         ("a warning explains no error", [holds(SLOW, 1), holds(RAISED, 2)], {"raised": [], "slow": []}),
         ("an error explains a warning", [holds(XID, 2), holds(SLOW, 1)], {"xid": ["slow"]}),
         ("info of any tier comes last", [holds(NOTE, 1), holds(SLOW, 2)], {"slow": [], "note": []}),
-        ("a remark says nothing of why a log ends", [holds(NOTE, 1), holds(SILENT, 2)], {"silent": [], "note": []}),
+        ("a job that went on after a remark", [holds(NOTE, 1), holds(SILENT, 2)], {"silent": ["note"]}),
+        ("a remark is the last that was said", [holds(NOTE, 2), holds(SILENT, 2)], {"note": ["silent"]}),
         # One diagnosis a cause.
         (
             "a cause named twice, told first",
