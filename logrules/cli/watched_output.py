@@ -11,10 +11,9 @@ from threading import Event, Thread
 from logrules.cli.watched_job import ENDING, STDIN, STDOUT, Job
 from logrules.model.errors import SourceError, reason_of
 from logrules.model.stream import End
-from logrules.sources.job_output import JobOutput, same_place
+from logrules.sources.job_output import JobOutput, Output, same_place
 from logrules.sources.pseudo_terminal import Terminal
 from logrules.sources.queue import EventQueue
-from logrules.sources.relay import Output
 from logrules.sources.source import STDIN_NAME
 from logrules.sources.wall_clock import now, steady
 

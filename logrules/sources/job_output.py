@@ -4,16 +4,28 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Thread
+from typing import NamedTuple
 
 from logrules.sources.descriptors import READ_BYTES, write_all
 from logrules.sources.queue import EventQueue
-from logrules.sources.relay import Output, Relay, Turn
+from logrules.sources.relay import Relay, Turn
 from logrules.sources.relay_feed import FrameKind, RelayFrame
 from logrules.sources.relay_process import IDLE
 from logrules.sources.wall_clock import now
 
 _LOOK_S = 0.02
 _ANSWER_S = 0.2
+
+
+class Output(NamedTuple):
+    """One output of a job: ``ours`` is where we read it, ``onward`` where it goes on to, ``log`` what it is called.
+
+    It does not go on where ``onward`` is None.
+    """
+
+    ours: int
+    onward: int | None
+    log: str
 
 
 class JobOutput:
@@ -40,10 +52,11 @@ class JobOutput:
 
     def _begun(self) -> Relay | None:
         """A relay for the outputs; None where there are none (Windows), or no descriptors or processes left."""
+        outputs = [(number, one.ours, one.onward) for number, one in enumerate(self._outputs)]
 
         def begin() -> Relay | None:
             try:
-                return Relay(self._outputs) if os.name == "posix" else None
+                return Relay(outputs) if os.name == "posix" else None
             except OSError:
                 return None
 

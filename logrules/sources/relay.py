@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple
 
 from logrules.sources import relay_process
 from logrules.sources.relay_feed import RelayFrame, unpacked
@@ -20,24 +19,13 @@ _NUMBERS = 128
 _ENDING_S = 0.3
 
 
-class Output(NamedTuple):
-    """One output of a job: ``ours`` is where we read it, ``onward`` where it goes on to, ``log`` what it is called.
-
-    It does not go on where ``onward`` is None.
-    """
-
-    ours: int
-    onward: int | None
-    log: str
-
-
 class Relay:
-    """Passes ``outputs`` on, in a process that numbers them as they stand there. POSIX only.
+    """Passes ``outputs`` (number, ours, and where it goes on to, if anywhere) on, in a process. POSIX only.
 
     Raises OSError where that cannot be started.
     """
 
-    def __init__(self, outputs: Sequence[Output]) -> None:
+    def __init__(self, outputs: Sequence[tuple[int, int, int | None]]) -> None:
         self._control, theirs = socket.socketpair()
         feed, fed = os.pipe()
         self._feed = os.fdopen(feed, "rb")
@@ -90,13 +78,15 @@ class Relay:
             self.process.wait(_ENDING_S)
 
 
-def _started(control: socket.socket, feed: int, outputs: Sequence[Output]) -> "subprocess.Popen[bytes]":
-    words = [f"{one.ours}:{'' if one.onward is None else one.onward}" for one in outputs]
+def _started(
+    control: socket.socket, feed: int, outputs: Sequence[tuple[int, int, int | None]]
+) -> "subprocess.Popen[bytes]":
+    words = [f"{number}:{ours}:{'' if onward is None else onward}" for number, ours, onward in outputs]
     passed = (control.fileno(), feed)
     return subprocess.Popen(  # noqa: S603 (this interpreter, our own module)
         [sys.executable or "", "-I", "-S", "-c", _PROGRAM, *map(str, passed), *words],
-        stdin=None if any(not one.ours for one in outputs) else subprocess.DEVNULL,
-        pass_fds=(*passed, *(at for one in outputs for at in (one.ours, one.onward) if at is not None)),
+        stdin=None if any(not ours for _, ours, _ in outputs) else subprocess.DEVNULL,
+        pass_fds=(*passed, *(one for _, *both in outputs for one in both if one is not None)),
         start_new_session=True,
     )
 

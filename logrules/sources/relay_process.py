@@ -144,11 +144,11 @@ def _readable_bytes(descriptor: int) -> int:
 
 
 def main(words: Sequence[str]) -> None:
-    """Descriptors as words: of the control, of the feed, then of each output ours and where it goes on to, if so."""
+    """Descriptors as words: of the control, of the feed, then for each output its number, ours and onward."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE):
         signal.signal(number, signal.SIG_IGN)
-    parts = enumerate(word.split(":") for word in words[2:])
-    outputs = [_Output(number, int(ours), int(onward) if onward else None) for number, (ours, onward) in parts]
+    parts = [word.split(":") for word in words[2:]]
+    outputs = [_Output(int(number), int(ours), int(onward) if onward else None) for number, ours, onward in parts]
     feed = int(words[1])
     os.set_blocking(feed, False)
     for descriptor in (feed, *(at for one in outputs for at in (one.ours, one.onward) if at is not None)):

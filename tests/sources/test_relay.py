@@ -12,9 +12,9 @@ import pytest
 
 from logrules.model.stream import Block, End, Skipped
 from logrules.sources import relay_process
-from logrules.sources.job_output import JobOutput
+from logrules.sources.job_output import JobOutput, Output
 from logrules.sources.queue import EventQueue
-from logrules.sources.relay import Output, Turn
+from logrules.sources.relay import Turn
 from logrules.sources.relay_feed import FrameKind, RelayFeed, unpacked
 from logrules.sources.wall_clock import now
 
