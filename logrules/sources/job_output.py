@@ -31,7 +31,7 @@ class Output(NamedTuple):
 class JobOutput:
     """Passes ``outputs`` on and puts them into the buffer.
 
-    A relay passes them on, and goes on doing so if we are killed; where it is killed itself, threads of ours take over.
+    A relay passes them on, and goes on doing so if we are killed; where it is killed itself, another one takes over.
     ``at_end`` is called when all have ended.
     """
 
@@ -50,13 +50,13 @@ class JobOutput:
         self._reading = Thread(target=self._read, name="reading the job's output", daemon=True)
         self._reading.start()
 
-    def _begun(self) -> Relay | None:
-        """A relay for the outputs; None where there are none (Windows), or no descriptors or processes left."""
-        outputs = [(number, one.ours, one.onward) for number, one in enumerate(self._outputs)]
+    def _begun(self, *, by_thread: bool = False) -> Relay | None:
+        """A relay for the outputs that have not ended; None where there are none (Windows), or no descriptors left."""
+        left = [(number, one.ours, one.onward) for number, one in enumerate(self._outputs) if number not in self._ended]
 
         def begin() -> Relay | None:
             try:
-                return Relay(outputs) if os.name == "posix" else None
+                return Relay(left, by_thread=by_thread) if os.name == "posix" else None
             except OSError:
                 return None
 
@@ -110,14 +110,15 @@ class JobOutput:
 
     def _read(self) -> None:
         try:
-            if (relay := self._relay) is not None:
+            while (relay := self._relay) is not None:
                 for frame in relay.frames():
                     self._take(frame)
-            if not self._released and self.open_logs():
+                if self._released or not self.open_logs():
+                    return
+                self._relay = None if relay.process is None else self._begun(by_thread=True)
+                relay.release()
+            if not self._released:
                 self._turn.share_with(lambda: None)
-                self._relay = None
-                if relay is not None:  # it was killed
-                    relay.release()
                 self._pass_on_ourselves()
         finally:
             self._at_end()

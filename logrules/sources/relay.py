@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 
 from logrules.sources import relay_process
 from logrules.sources.relay_feed import RelayFrame, unpacked
@@ -22,20 +22,20 @@ _ENDING_S = 0.3
 class Relay:
     """Passes ``outputs`` (number, ours, and where it goes on to, if anywhere) on, in a process. POSIX only.
 
-    Raises OSError where that cannot be started.
+    Where that cannot be started, or with ``by_thread``, a thread of ours does so, as long as we live.
     """
 
-    def __init__(self, outputs: Sequence[tuple[int, int, int | None]]) -> None:
+    def __init__(self, outputs: Sequence[tuple[int, int, int | None]], *, by_thread: bool = False) -> None:
         self._control, theirs = socket.socketpair()
         feed, fed = os.pipe()
         self._feed = os.fdopen(feed, "rb")
-        try:
-            self.process = _started(theirs, fed, outputs)
-        except OSError:
-            self._feed.close()
-            self._control.close()
-            raise
-        finally:
+        self.process = None if by_thread else _started(theirs, fed, outputs)
+        self._thread = Thread(
+            target=relay_process.pass_on, args=(theirs, fed, outputs), name="passing output on", daemon=True
+        )
+        if self.process is None:
+            self._thread.start()
+        else:
             theirs.close()
             os.close(fed)
         self._number = 0
@@ -74,21 +74,28 @@ class Relay:
         with suppress(OSError):
             self._control.sendall(relay_process.RELEASE + bytes([0]))
         self._control.close()
+        if self.process is None:
+            self._thread.join(_ENDING_S)
+            return
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(_ENDING_S)
 
 
 def _started(
     control: socket.socket, feed: int, outputs: Sequence[tuple[int, int, int | None]]
-) -> "subprocess.Popen[bytes]":
+) -> "subprocess.Popen[bytes] | None":
+    """The process; None where it cannot be started."""
     words = [f"{number}:{ours}:{'' if onward is None else onward}" for number, ours, onward in outputs]
     passed = (control.fileno(), feed)
-    return subprocess.Popen(  # noqa: S603 (this interpreter, our own module)
-        [sys.executable or "", "-I", "-S", "-c", _PROGRAM, *map(str, passed), *words],
-        stdin=None if any(not ours for _, ours, _ in outputs) else subprocess.DEVNULL,
-        pass_fds=(*passed, *(one for _, *both in outputs for one in both if one is not None)),
-        start_new_session=True,
-    )
+    try:
+        return subprocess.Popen(  # noqa: S603 (this interpreter, our own module)
+            [sys.executable or "", "-I", "-S", "-c", _PROGRAM, *map(str, passed), *words],
+            stdin=None if any(not ours for _, ours, _ in outputs) else subprocess.DEVNULL,
+            pass_fds=(*passed, *(one for _, *both in outputs for one in both if one is not None)),
+            start_new_session=True,
+        )
+    except OSError:
+        return None
 
 
 class Turn:

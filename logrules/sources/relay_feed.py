@@ -91,6 +91,10 @@ class RelayFeed:
         """Where there is something to write, what it is written to."""
         return self._descriptor if self._waiting else None
 
+    def leaves_out(self, output: int) -> bool:
+        """Whether of this output there is no room for more."""
+        return output in self._gaps
+
     def put(self, output: int, data: bytes) -> None:
         """A piece of an output."""
         gap = self._gaps.get(output)
@@ -114,10 +118,10 @@ class RelayFeed:
             return None
         return max(min(gap.begun for gap in self._gaps.values()) + self._gap_s - steady(), 0.0)
 
-    def resume(self, output: int) -> None:
-        """Say how much of this output was left out, and give the last of it."""
+    def resume(self, output: int, size: int, lines: int) -> None:
+        """Say what was left out: what came here, and ``size`` bytes of ``lines`` lines that went another way."""
         if (gap := self._gaps.pop(output, None)) is not None:
-            self._push(RelayFrame(FrameKind.LEFT_OUT, output, lines=gap.lines, size=gap.size))
+            self._push(RelayFrame(FrameKind.LEFT_OUT, output, lines=gap.lines + lines, size=gap.size + size))
             self._push(RelayFrame(FrameKind.PIECE, output, gap.latest, arrived=steady()))
 
     def fail(self, output: int, reason: str) -> None:

@@ -1,7 +1,7 @@
 """What passes a job's output on while somebody else looks at it; it outlives a watcher that is killed.
 
 It is a process of its own since a thread would wait for the interpreter while the analysis uses it, and since a job
-whose reader is gone is ended by its next line.
+whose reader is gone is ended by its next line. A thread does the same where it is killed or cannot be started.
 """
 
 import errno
@@ -9,12 +9,12 @@ import os
 import select
 import signal
 import socket
-import struct
 import sys
 import time
 from collections.abc import Sequence
 
 from logrules.sources.descriptors import LARGE_BYTES, READ_BYTES, REST_S, widen, write_all
+from logrules.sources.flood import KEPT_BYTES, FloodPath, readable_bytes
 from logrules.sources.relay_feed import RelayFeed
 
 # What a watcher asks, each with a number: to stand still, to go on (its own line has ended the log's), to end.
@@ -22,7 +22,6 @@ HOLD, GO, GO_ON_NEW_LINE, RELEASE = b"h", b"g", b"n", b"r"
 ASKED_BYTES = 2
 # In the answer to HOLD: nothing waits to be passed on. The bits below say which outputs stand within a line.
 IDLE = 0x80
-_COUNT = struct.Struct("i")
 
 
 class _Output:
@@ -33,6 +32,7 @@ class _Output:
         self.ours = ours
         self.onward = onward
         self.in_line = self.failed = False
+        self.flood = FloodPath(ours)
 
 
 class RelayProcess:
@@ -63,15 +63,18 @@ class RelayProcess:
 
     def _pass(self, output: _Output) -> int:
         """What has come of it, or its end; how much was read."""
+        most = READ_BYTES
+        if self._feed.leaves_out(output.number) and output.onward is not None and output.flood.pass_on(output.onward):
+            most = KEPT_BYTES
         try:
-            size = os.readv(output.ours, [self._buffer])
+            size = os.readv(output.ours, [self._buffer[:most]])
         except BlockingIOError:  # somebody else took it: a standard input that is shared
             return 0
         except OSError:  # a terminal that nobody has open any more
             size = 0
         if not size:
             self._outputs.remove(output)
-            self._feed.resume(output.number)
+            self._feed.resume(output.number, *output.flood.taken())
             self._feed.end(output.number)
             return 0
         data = bytes(self._buffer[:size])
@@ -82,7 +85,7 @@ class RelayProcess:
             except OSError as fault:
                 self._fail(output, fault)
         self._feed.put(output.number, data)
-        return size
+        return READ_BYTES if most < READ_BYTES else size
 
     def _fail(self, output: _Output, fault: OSError) -> None:
         """The log is read on; it is written on, too, unless its reader has gone: a disk is not full for ever."""
@@ -97,7 +100,7 @@ class RelayProcess:
         """Where there is room again, hand the watcher what comes from here on."""
         for output in self._outputs:
             if self._feed.has_room_again(output.number):
-                self._feed.resume(output.number)
+                self._feed.resume(output.number, *output.flood.taken())
 
     def _obey(self) -> None:
         """Do what the watcher asks; without it, only pass on."""
@@ -123,7 +126,7 @@ class RelayProcess:
 
     def _answer(self, asked: bytes) -> None:
         flags = sum(1 << one.number for one in self._outputs if one.in_line)
-        if self._feed.descriptor is None and not any(_readable_bytes(one.ours) for one in self._outputs):
+        if self._feed.descriptor is None and not any(readable_bytes(one.ours) for one in self._outputs):
             flags |= IDLE
         try:
             if self._control is not None:
@@ -132,29 +135,22 @@ class RelayProcess:
             return
 
 
-def _readable_bytes(descriptor: int) -> int:
-    """How much a pipe or terminal holds just now; nothing for what cannot say so."""
-    import fcntl
-    import termios
-
-    try:
-        return int(_COUNT.unpack(fcntl.ioctl(descriptor, termios.FIONREAD, bytes(_COUNT.size)))[0])
-    except OSError:
-        return 0
+def pass_on(control: socket.socket, feed: int, outputs: Sequence[tuple[int, int, int | None]]) -> None:
+    """Pass ``outputs`` (the number of each for the watcher, ours, onward) on to their ends."""
+    os.set_blocking(feed, False)
+    for descriptor in (feed, *(one for _, *both in outputs for one in both if one is not None)):
+        widen(descriptor)
+    with control:
+        RelayProcess(control, RelayFeed(feed), [_Output(*output) for output in outputs]).run()
 
 
 def main(words: Sequence[str]) -> None:
-    """Descriptors as words: of the control, of the feed, then for each output its number, ours and onward."""
+    """Descriptors as words: of the control, of the feed, then three for each output."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE):
         signal.signal(number, signal.SIG_IGN)
     parts = [word.split(":") for word in words[2:]]
-    outputs = [_Output(int(number), int(ours), int(onward) if onward else None) for number, ours, onward in parts]
-    feed = int(words[1])
-    os.set_blocking(feed, False)
-    for descriptor in (feed, *(at for one in outputs for at in (one.ours, one.onward) if at is not None)):
-        widen(descriptor)
-    with socket.socket(fileno=int(words[0])) as control:
-        RelayProcess(control, RelayFeed(feed), outputs).run()
+    outputs = [(int(number), int(ours), int(onward) if onward else None) for number, ours, onward in parts]
+    pass_on(socket.socket(fileno=int(words[0])), int(words[1]), outputs)
 
 
 if __name__ == "__main__":
