@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
@@ -31,6 +31,21 @@ def adapter_of(kind: type) -> TypeAdapter[Any]:
         config = ConfigDict(extra="forbid", alias_generator=_key)
         setattr(one, "__pydantic_config__", config)  # noqa: B010 (no field of its own)
     return TypeAdapter(kind)
+
+
+def keys_at(kind: Any, path: Sequence[str | int]) -> frozenset[str]:
+    """The keys of a mapping at this place of a file of this class."""
+    if is_dataclass(kind):
+        parts = _parts_of(kind)
+        if not path:
+            return frozenset(parts)
+        return keys_at(parts[str(path[0])], path[1:]) if path[0] in parts else frozenset()
+    args, within = get_args(kind), get_origin(kind)
+    if within is tuple or within is list:
+        args, path = args[:1], path[1:]
+    elif within is dict or within is Mapping:
+        args, path = args[1:], path[1:]
+    return frozenset(key for arg in args for key in keys_at(arg, path))
 
 
 @cache
@@ -114,7 +129,7 @@ def _problems_of(document: Document, fault: ValidationError, kind: type) -> Iter
         if words is not None:
             expected.setdefault(at, []).append(words)
         else:
-            hint = _key_meant(kind, str(at[-1])) if error["type"] in _UNKNOWN_KEY and at else None
+            hint = _key_meant(kind, at) if error["type"] in _UNKNOWN_KEY and at else None
             yield _problem(document, at, _message(error), hint, error["type"])
     for at, alternatives in expected.items():
         # One of the things that may stand there fits but for what is said of its parts.
@@ -124,9 +139,10 @@ def _problems_of(document: Document, fault: ValidationError, kind: type) -> Iter
         yield _problem(document, (), f"has {len(errors) - MAX_FAULTS} further faults")
 
 
-def _key_meant(kind: type, name: str) -> str | None:
-    """What an unknown key may have been meant to be; one that may stand elsewhere is spelt right."""
-    return None if name in keys_anywhere(kind) else near_hint(name, keys_anywhere(kind))
+def _key_meant(kind: type, at: _Path) -> str | None:
+    """What an unknown key may have been meant to be, of those that may stand there; one of elsewhere is spelt right."""
+    name = str(at[-1])
+    return None if name in keys_anywhere(kind) else near_hint(name, keys_at(kind, at[:-1]))
 
 
 def _problem(

@@ -214,6 +214,11 @@ markers:
         ("framework: acme\n", "framework: acme\nmarkrs: []\n", "`markrs`: unknown key (did you mean `markers`?)"),
         ("{contains", "{contain", "`present.contain`: unknown key (did you mean `contains`?)"),
         ("  - id: line\n", "  - id: line\n    contains: [ACME]\n", "`headers.0.contains`: unknown key"),
+        (
+            "  - id: line\n",
+            "  - id: line\n    entres: init\n",
+            "`headers.0.entres`: unknown key (did you mean `ends`?)",
+        ),
         ("  - id: begun\n", "  - id: begun\n    patience: 5m\n", "`markers.0.patience`: unknown key"),
         (
             "  - id: begun\n",
