@@ -29,6 +29,8 @@ def headers():
         "%(asctime)s | %(levelname)s | %(message)s",
         "%(asctime)s :: %(levelname)s :: %(message)s",
         "%(asctime)s,%(levelname)s,%(message)s",
+        "%(asctime)s -%(name)s-%(levelname)s-%(message)s",
+        "%(asctime)s [%(filename)s:%(lineno)d %(levelname)s] %(message)s",
         "[%(asctime)s %(levelname)s %(filename)s line %(lineno)d %(process)d] %(message)s",
         "[%(asctime)s  |  %(name)s  |  %(levelname)s]:\t%(message)s",
         "[%(asctime)s: %(levelname)s/%(processName)s] %(message)s",
@@ -40,11 +42,48 @@ def headers():
 )
 @pytest.mark.parametrize("level", [Level.WARNING, Level.ERROR])
 def test_level_and_message_are_read_whatever_stands_between(headers, form, dates, level):
-    record = logging.LogRecord("jobs.fit", getattr(logging, level.name), "/srv/fit.py", 88, SAID, (), None)
-
-    header = headers.peel(logging.Formatter(form, dates).format(record))
+    header = headers.peel(_line(level, form, dates))
 
     assert (header.level, header.message) == (level, SAID)
+
+
+@pytest.mark.parametrize(
+    "dates",
+    [
+        "%m/%d/%Y %I:%M:%S %p",
+        "%Y.%m.%d %H:%M:%S",
+        "%Y%m%d-%H%M%S",
+        "%m-%d %H:%M",
+        "%m/%d %H:%M:%S",
+        "%H:%M",
+        "%a %d %b %Y %H:%M:%S",
+        "%a, %d %b %Y %H:%M:%S",
+        "%b %d %H:%M:%S",
+    ],
+)
+@pytest.mark.parametrize("form", ["%(asctime)s - %(levelname)s - %(message)s", "%(asctime)s [%(levelname)s] %(message)s"])
+def test_level_and_message_are_read_behind_any_time(headers, form, dates):
+    header = headers.peel(_line(Level.ERROR, form, dates))
+
+    assert (header.level, header.message) == (Level.ERROR, SAID)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "%(levelname)s:%(message)s",
+        "%(levelname)s::%(module)s:%(lineno)d :: %(message)s",
+        "%(levelname)s %(name)s %(message)s",
+        "<%(levelname)s> %(message)s",
+        "%(name)s:%(levelname)s:%(message)s",
+        "%(name)s-%(levelname)s-%(message)s",
+    ],
+)
+def test_level_is_read_without_a_time(headers, form):
+    header = headers.peel(_line(Level.ERROR, form))
+
+    assert header.level is Level.ERROR
+    assert header.message.endswith(SAID)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +93,15 @@ def test_level_and_message_are_read_whatever_stands_between(headers, form, dates
         "2026-03-02 10:00:00 the run - which had no ERROR - went on",
         "[2026-03-02 10:00:00] 7 of 9 files, ERRORS: 0",
         "10:00:00 reading ERROR.txt",
+        "10:00 ERROR.txt was read",
+        "ERROR:0.31",
+        "page HTTP-ERROR-404",
     ],
 )
 def test_prose_that_speaks_of_an_error_has_no_level(headers, line):
     assert headers.peel(line).level is None
+
+
+def _line(level, form, dates=None):
+    record = logging.LogRecord("jobs.fit", getattr(logging, level.name), "/srv/fit.py", 88, SAID, (), None)
+    return logging.Formatter(form, dates).format(record)
