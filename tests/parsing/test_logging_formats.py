@@ -61,7 +61,9 @@ def test_level_and_message_are_read_whatever_stands_between(headers, form, dates
         "%b %d %H:%M:%S",
     ],
 )
-@pytest.mark.parametrize("form", ["%(asctime)s - %(levelname)s - %(message)s", "%(asctime)s [%(levelname)s] %(message)s"])
+@pytest.mark.parametrize(
+    "form", ["%(asctime)s - %(levelname)s - %(message)s", "%(asctime)s [%(levelname)s] %(message)s"]
+)
 def test_level_and_message_are_read_behind_any_time(headers, form, dates):
     header = headers.peel(_line(Level.ERROR, form, dates))
 
