@@ -91,7 +91,9 @@ def _spoken(run: RunState, lines: Sequence[Event]) -> str | None:
     """What the last of these lines says of where a job is that never came to a loop."""
     if run.tracker.looped or not lines:
         return None
-    return spoken_phase(run.pack.phases, lines, run.tracker.went_on().get(lines[-1].source, 0))
+    # What only shows that something moves, as a bar without a name, leaves the last word to what it says.
+    after = run.tracker.went_on().get(lines[-1].source, 0) if run.tracker.latest is not None else 0
+    return spoken_phase(run.pack.phases, lines, after)
 
 
 def _of_calls(record: int | None, run: RunState) -> str | None:

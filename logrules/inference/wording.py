@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
-from logrules.inference.progress_line import bar_of
 from logrules.model.event import Event, Level, Stance, Worker
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import replace
@@ -144,14 +143,10 @@ _GOES_ON = ("...", "…")
 
 
 def spoken_phase(phases: Sequence[Phase], lines: Sequence[Event], after: int) -> str | None:
-    """The phase that the last of these lines speaks of, of those behind line ``after``; None where none does.
-
-    Of a bar that moved in that very line no marker may know the name.
-    """
+    """The phase that the last of these lines speaks of, of those behind line ``after``; None where none does."""
     words = {phase.id: bounded(CASELESS + phase.words) for phase in phases if phase.words is not None}
     for line in reversed(lines[-_SPOKEN_LINES:]):
-        behind = line.line > after or (line.line == after and bar_of(line.message) is not None)
-        found = _phase_of(line.message[:_MAX_SPOKEN], words) if behind else None
+        found = _phase_of(line.message[:_MAX_SPOKEN], words) if line.line > after else None
         if found is not None:
             return found
     return None
