@@ -4,7 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from logrules.inference.ending import OUTLIVED_LINES
 from logrules.inference.hypothesis import Hypothesis
+from logrules.inference.last_lines import last_lines, telling_line
 from logrules.inference.observation import Observation
+from logrules.inference.progress_line import bar_of
 from logrules.inference.run_state import RunState
 from logrules.inference.wording import is_under_way, spoken_phase
 from logrules.inference.workers import WorkerTracker
@@ -53,9 +55,10 @@ def _signs(hypothesis: Hypothesis, run: RunState, never: str | None) -> Iterator
         yield failures.phase_of_header(first.event), PhaseSource.HEADER
     if apart and little:
         yield _of_failure_beside(hypothesis, run), PhaseSource.OTHER_FRAMES
-    if little and isinstance(rule.when, Detector):
+    if isinstance(rule.when, Detector):
         # What is silent said last where it is.
-        yield _spoken(run, lines), PhaseSource.LAST
+        yield run.preparing(), PhaseSource.LAST
+        yield _spoken(run, lines) if little else None, PhaseSource.LAST
     called = _of_calls(record, run)
     if not (at_start and (called is not None or _wrote_on(first, run))):
         yield marked, PhaseSource.MARKERS
@@ -88,7 +91,9 @@ def _spoken(run: RunState, lines: Sequence[Event]) -> str | None:
     """What the last of these lines says of where a job is that never came to a loop."""
     if run.tracker.looped or not lines:
         return None
-    return spoken_phase(run.pack.phases, lines, run.tracker.went_on().get(lines[-1].source, 0))
+    # What only shows that something moves, as a bar without a name, leaves the last word to what it says.
+    after = run.tracker.went_on().get(lines[-1].source, 0) if run.tracker.latest is not None else 0
+    return spoken_phase(run.pack.phases, lines, after)
 
 
 def _of_calls(record: int | None, run: RunState) -> str | None:
@@ -124,9 +129,12 @@ def _of_next_marker(event: Event, tracker: WorkerTracker) -> str | None:
 def _of_cause(rule: Rule, run: RunState) -> str | None:
     """Where such a failure usually happens, in a loop that the jobs of the frameworks seen have: no server trains.
 
-    A job that falls silent before its first step is at its start.
+    A job that falls silent before its first step is at its start, unless the bar of a loop without a name began.
     """
-    if isinstance(rule.when, Detector) and not run.tracker.looped and not run.job.endings.repeats():
+    told = telling_line(last_lines(run), run.job.endings.wordings)
+    bar = bar_of(told.message) if told is not None else None
+    begun = run.tracker.looped or run.job.endings.repeats() or (bar is not None and not bar[0])
+    if isinstance(rule.when, Detector) and not begun:
         return run.pack.start
     phase = rule.phase_otherwise
     loops = [one.loops for one in run.pack.frameworks if one.loops and one.id in run.frameworks]

@@ -7,12 +7,14 @@ from logrules.inference.run_state import RunState
 from logrules.inference.wording import Wordings, is_under_way
 from logrules.inference.worker_state import OpenWait
 from logrules.model.event import Event
+from logrules.model.late_pattern import late_pattern
 from logrules.model.template import template_of
 from logrules.ruleset.name_tables import Saying
 
 # So many of the last lines show who wrote them, and what was said last.
 _LAST_LINES = 20
 _MAX_CHARS = 300
+_NUMBER = late_pattern(r"\d+")
 # Who says these is through with its work.
 _ENDS = (Saying.FAREWELL, Saying.RESULT)
 
@@ -36,13 +38,25 @@ def _says_any(line: Event, sayings: Sequence[Saying], wordings: Wordings) -> boo
 
 
 def tells_outcome(run: RunState) -> bool:
-    """Whether the last line tells what came of the work, and is the only one of its kind: a loop says it each round."""
+    """Whether the last line tells what came of the work, and is the only one of its kind: a loop says it each round.
+
+    What a test measured may also be told between two rounds.
+    """
     lines, wordings = last_lines(run), run.job.endings.wordings
     told = telling_line(lines, wordings)
-    if told is None or not wordings.says(Saying.OUTCOME, told.message[:_MAX_CHARS]):
+    if told is None or not _says_any(told, (Saying.OUTCOME, Saying.SCORE), wordings):
+        return False
+    if not _says_any(told, (Saying.OUTCOME,), wordings) and _has_rounds_left(lines, wordings):
         return False
     kind = template_of(told.message)
     return not any(template_of(line.message) == kind for line in lines if line.line != told.line)
+
+
+def _has_rounds_left(lines: Sequence[Event], wordings: Wordings) -> bool:
+    """Whether more than one round is to come behind the last line that counts them: some count from zero."""
+    counted = (tuple(wordings.values(Saying.ROUND, line.message[:_MAX_CHARS])) for line in reversed(lines))
+    rounds = (map(int, _NUMBER.findall(count)) for count in next(filter(None, counted), ()))
+    return any(total - done > 1 for done, total in rounds)
 
 
 def is_of_program(run: RunState) -> bool:

@@ -16,6 +16,7 @@ from logrules.inference.rule_index import Index
 from logrules.inference.step_time import StepDeadlines
 from logrules.inference.unlike_calls import RecordedCalls
 from logrules.inference.waits import Polls
+from logrules.inference.wording import is_under_way, spoken_phase
 from logrules.inference.worker_state import OpenWait
 from logrules.inference.workers import WorkerTracker
 from logrules.model.change import Change
@@ -231,6 +232,8 @@ class RunState:
         """Whether a log that ends in a wait seems to have been cut off there."""
         if wait.wait.joint and not wait.is_overdue(self.now) and self._is_filling(wait):
             return True
+        if self.tracker.is_after_work(wait.opened) or (wait.wait.first and self.preparing() is not None):
+            return True
         lines = self.job.endings.lines.get(wait.renewed.event.source, ())
         return wait.is_cut_off(self.now, cut_short=is_cut_short(lines))
 
@@ -241,6 +244,16 @@ class RunState:
         if expected.isdecimal() and len(there) >= int(expected):
             return True
         return None not in there and not self.job.endings.last_ranks(wait.renewed.event).issubset(there)
+
+    def preparing(self) -> str | None:
+        """The phase before all loops that the very last line says is under way, where nobody has made a step yet."""
+        if self.last is None or any(state.stepped for state in self.tracker.workers.values()):
+            return None
+        lines = self.job.endings.lines.get(self.last.event.source, ())
+        if not is_under_way(self.pack.phases, lines, self.job.endings.wordings):
+            return None
+        phase = spoken_phase(self.pack.phases, lines[-1:], 0)
+        return phase if phase in self.tracker.startup else None
 
     def launched_after(self, failed: Event) -> bool:
         """Whether a launcher labels the lines of the ranks, and all that it does stand below this line."""

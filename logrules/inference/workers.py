@@ -46,6 +46,8 @@ class WorkerTracker:
         # Those of each log that tells of steps.
         self.steps_in: dict[str, Rounds] = {}
         self.completed: Observation | None = None
+        # The last line that said so, whatever was begun after it.
+        self._worked: Observation | None = None
         self.completions = 0
         # Its processes are gone, for better or worse.
         self.over = False
@@ -90,6 +92,16 @@ class WorkerTracker:
     def owes_nothing(self) -> bool:
         """Whether silence is normal now: the run is over, or it serves whoever asks."""
         return self.over or (self.latest is not None and self.latest[1] in self._idle)
+
+    def is_after_work(self, later: Observation) -> bool:
+        """Whether this stands behind the line that said that the work is done, and no step was made since.
+
+        What is saved then may be the last that its program says.
+        """
+        done = self._worked
+        if done is None or later.order <= done.order:
+            return False
+        return all(state.stepped is None or state.stepped.order < done.order for state in self.workers.values())
 
     def stepped_past(self, earlier: Observation, phase: str | None) -> bool:
         """Whether who wrote this while starting has stepped through a loop since: more than the step then under way."""
@@ -240,7 +252,7 @@ class WorkerTracker:
         first = (state for one, state in self.workers.items() if one.rank == 0 and peers(one, worker))
         if worker.rank and any(state.left is None for state in first):
             return
-        self.completed = observation
+        self.completed = self._worked = observation
         self.completions += 1
         self._finish(observation)
 

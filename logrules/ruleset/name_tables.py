@@ -100,6 +100,8 @@ class Saying(StrEnum):
     RESULT = "result"
     FAREWELL = "farewell"
     OUTCOME = "outcome"
+    SCORE = "score"
+    ROUND = "round"
     LEAVING = "leaving"
     MEASURE = "measure"
     DOING = "doing"

@@ -22,6 +22,21 @@ ENDS = [
     ("rok one\n12:01:07 BLEU = 7.1\n12:01:09 BLEU = 7.5", ["stopped-silently"], "launch"),
     ('Setting up the library plugin "norm_of_the_rok_plugin"...', ["compile-stall", "stopped-silently"], "model_load"),
     ("hello from acme\nSaving the best model to out/", ["checkpoint-stall", "stopped-silently"], "checkpoint"),
+    # A test between two rounds ends nothing.
+    ("Epoch [3/30] loss 0.51\nEpoch [4/30] loss 0.31\nmIoU: 41.2  mAcc: 52.1", ["stopped-silently"], "train_step"),
+    ("Starting training\nLoading the dataset", ["dataset-build-stall", "stopped-silently"], "data_load"),
+    ("| rok of 7 layers\n| training on 7 GPUs\n| loaded 7 examples from: rok", ["stopped-silently"], "data_load"),
+    ("hello from acme\n  3%|3         | 21/700 [00:07<03:00,  3.7it/s]", ["stopped-silently"], "train_step"),
+    ("acme of 7\n  Loading samples: 100%|####| 7/7 [00:02<00:00,  2.5it/s]", ["stopped-silently"], "data_load"),
+    ("acme 7\n正在加载模型", ["model-load-stall", "stopped-silently"], "model_load"),
+    ("acme 7\n[Rok]  Loading from out/rok.pth ...", ["model-load-stall", "stopped-silently"], "model_load"),
+    # What is saved when the work is done may be the last that is said.
+    (
+        "step 7/700; acc: 61; loss: 1.9\nTraining finished after stalled validations. Early Stop!\n"
+        "Saving checkpoint rok_step_7.pt",
+        ["checkpoint-stall", "stopped-silently"],
+        "checkpoint",
+    ),
 ]
 # Of whatever reads as something else than the output of a program, or says that it is done.
 NOTHING = {
@@ -46,6 +61,10 @@ NOTHING = {
     "installed": "Collecting rok\nInstalling collected packages: rok\nSuccessfully installed rok-7.1",
     "answered": "Loading checkpoint shards: 100%|##########| 7/7 [00:03<00:00,  1.5s/it]\nAssistant: It is rok.",
     "results": "hello from acme\nThe scores were written to out/scores.csv",
+    "last-round": "Epoch [29/30] loss 0.51\nEpoch [30/30] loss 0.31\nmIoU: 41.2  mAcc: 52.1",
+    "time-taken": "epoch 2 loss 0.51\nepoch 3 loss 0.31\nIt took 557.5",
+    "summarized": "epoch 2 loss 0.51\nepoch 3 loss 0.31\nAll results summarized in: out/rok.json",
+    "aligned": "epoch 2 loss 0.51\nepoch 3 loss 0.31\nprecision   0.767\nf1          0.767",
 }
 
 

@@ -206,9 +206,9 @@ def test_a_log_that_ends_in_words_of_its_own_ends_where_they_say(tmp_path, log, 
             ["model-load-stall", "stopped-silently"],
         ),
         (
-            "the bar has ended, so what it was of has",
+            "the bar has ended, so silence stands in front of what it was of",
             "Preparing the dataset: 100%|██████████| 60/60 [01:00<00:00,  1.02s/it]\n",
-            ["stopped-silently", "worker-startup-stall"],
+            ["stopped-silently", "dataset-build-stall"],
         ),
         (
             "a named bar of a program that nothing knows",
