@@ -4,7 +4,7 @@ The grammars are data (rules/formats/). Where prefixes disagree, the innermost s
 line and the outermost when: a collector stamps every line, a logger only its own.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
 
@@ -133,7 +133,11 @@ class HeaderParser:
 
     def _starting_with(self, start: str) -> tuple[HeaderFormat, ...]:
         """The formats that may begin with this character."""
-        kinds = dict.fromkeys((start, *_kinds(start), _ANY))
+        kinds = [start, _ANY]
+        if start.isdigit():
+            kinds.insert(1, "9")
+        elif start.isalpha():
+            kinds.insert(1, "A" if start.isupper() else "a")
         return tuple(dict.fromkeys(form for kind in kinds for form in self._by_start.get(kind, ())))
 
     def _tried(self, form: HeaderFormat, text: str, start: int) -> "regex.Match[str] | None":
@@ -172,13 +176,6 @@ class HeaderParser:
             header.level = self._levels.get(level.upper(), header.level)
         if header.stamp is None and (time := said.get("time")):
             header.stamp = self._stamps.read(time)
-
-
-def _kinds(start: str) -> Iterator[str]:
-    if start.isdigit():
-        yield "9"
-    elif start.isalpha():
-        yield "A" if start.isupper() else "a"
 
 
 def worker_of_name(name: str, forms: Sequence[NameForm]) -> Worker:

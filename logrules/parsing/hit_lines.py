@@ -96,7 +96,14 @@ class HitLine(NamedTuple):
     @property
     def after(self) -> tuple[bytes, ...]:
         """Up to two lines below it in the window."""
-        return _after(self.window.data, self.end)
+        data, end = self.window.data, self.end
+        found: list[bytes] = []
+        while end + 1 < len(data) and len(found) < CONTEXT_LINES:
+            start = end + 1
+            end = data.find(b"\n", start)
+            end = len(data) if end < 0 else end
+            found.append(data[start : min(end, start + MAX_CONTEXT_BYTES)])
+        return tuple(found)
 
 
 def kind_of(hits: Iterable[tuple[int, int]]) -> Kind:
@@ -135,16 +142,6 @@ def _above(data: bytes, start: int) -> list[tuple[int, int]]:
         start = data.rfind(b"\n", 0, end) + 1
         found.append((start, end))
     return found[::-1]
-
-
-def _after(data: bytes, end: int) -> tuple[bytes, ...]:
-    found: list[bytes] = []
-    while end + 1 < len(data) and len(found) < CONTEXT_LINES:
-        start = end + 1
-        end = data.find(b"\n", start)
-        end = len(data) if end < 0 else end
-        found.append(data[start : min(end, start + MAX_CONTEXT_BYTES)])
-    return tuple(found)
 
 
 @record
