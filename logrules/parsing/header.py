@@ -12,9 +12,9 @@ import regex
 
 from logrules.model.event import LEVEL_NAMES, Level, Timestamp, Worker, as_rank, whole_number
 from logrules.model.record import mutable_record
-from logrules.parsing.timestamp import TimestampParser
+from logrules.parsing.timestamp import TimestampParser, compiled_once
 from logrules.ruleset.pack import HeaderFormat, NameForm, Pack
-from logrules.ruleset.pattern import BoundedPattern, bounded, searched
+from logrules.ruleset.pattern import searched
 
 MAX_DEPTH = 12
 MAX_HEADER_CHARS = 512
@@ -62,8 +62,7 @@ class HeaderParser:
                 for start in form.starts or [_ANY]:
                     self._by_start.setdefault(start, []).append(form)
         self._candidates_for = lru_cache(_MAX_STARTS)(self._starting_with)
-        self._unclocked = pack.unclocked
-        self._compiled: dict[str, BoundedPattern] = {}
+        self._compiled = compiled_once(pack.unclocked)
         self._dropped: dict[str, str] = {}
 
     def for_another(self) -> "HeaderParser":
@@ -144,13 +143,9 @@ class HeaderParser:
         """A prefix at the start of the text, or a suffix behind ``start``; None too where time ran out."""
         if form.id in self._dropped:
             return None
-        pattern = self._compiled.get(form.id)
-        if pattern is None:
-            pattern = self._compiled[form.id] = bounded(form.pattern, self._unclocked.get(form.pattern, (0, 0)))
+        pattern = self._compiled(form.pattern)
         try:
-            if form.ends:
-                return pattern.search(text, start)
-            return pattern.match(text)
+            return pattern.search(text, start) if form.ends else pattern.match(text)
         except TimeoutError:
             self._dropped[form.id] = f"the header format {form.id} ran out of time and was dropped"
             return None

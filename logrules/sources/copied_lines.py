@@ -11,8 +11,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from logrules.model.late_pattern import late_pattern
-from logrules.sources.copied_form import Rewrite
 
+# Whole lines in, as many lines out.
+Rewrite = Callable[[bytes], bytes]
 # A page quotes a list of escaped lines with numbers: more layers nobody puts round a log.
 _MOST_LAYERS = 5
 _FEWEST_LINES = 3

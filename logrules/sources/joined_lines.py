@@ -11,8 +11,9 @@ from itertools import pairwise
 
 from logrules.model.late_pattern import late_pattern
 from logrules.model.stream import JOINED
-from logrules.sources.copied_form import Join
 
+# Blocks of whole lines in, blocks of whole lines out. A line may stand for several of the file.
+Join = Callable[[Iterator[bytes]], Iterator[bytes]]
 _FEWEST_LINES = 6
 _APART_SHARE = 0.95
 # No window is narrower. So many lines end at the width at least, of so many kinds, and three times as many as at any
