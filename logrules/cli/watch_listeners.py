@@ -131,7 +131,7 @@ def _keys(options: argparse.Namespace, following: "Following", job: "Job", panel
             sys.stderr.flush()
 
     def evidence() -> None:
-        from logrules.notify.panel import evidence_file, lines_around, open_pager
+        from logrules.notify.evidence_pager import evidence_file, lines_around, open_pager
 
         place = evidence_file(following.report(), job.path_of)
         if place is None:

@@ -19,7 +19,8 @@ from logrules.model.record import record, replace
 from logrules.model.report import SourceNote
 from logrules.parsing.clean import clean
 from logrules.parsing.header import MAX_HEADER_CHARS, HeaderParser, worker_of_name
-from logrules.parsing.reader import Reader, find
+from logrules.parsing.hit_lines import hit_lines
+from logrules.parsing.reader import Reader
 from logrules.parsing.scan import Scanner
 from logrules.parsing.window import Window
 from logrules.ruleset.pack import Pack
@@ -210,7 +211,7 @@ class _Look:
                 yield key, event.stamp.seconds
 
     def _events(self, source: str, data: bytes) -> Iterable[Event]:
-        found = find(Window(source, 0, 0, data), self._scanner)
+        found = hit_lines(Window(source, 0, 0, data), self._scanner.scan(data))
         for line in found.lines:
             yield from self._reader.line_events(source, line.number, line)
 

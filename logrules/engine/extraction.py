@@ -18,9 +18,9 @@ from logrules.model.event import Event
 from logrules.model.record import mutable_record, record, replace
 from logrules.model.report import Severity, SourceNote
 from logrules.model.stream import Block, End, Skipped
-from logrules.parsing.hit_lines import Found
+from logrules.parsing.hit_lines import Found, hit_lines
 from logrules.parsing.log_ends import LogEnds
-from logrules.parsing.reader import Reader, find
+from logrules.parsing.reader import Reader
 from logrules.parsing.sampler import FULL_WINDOWS, Sampler
 from logrules.parsing.scan import EVERYTHING, Detail, Scanner
 from logrules.parsing.window import WINDOW_BYTES, Window, windows
@@ -174,7 +174,7 @@ class Scanners:
             scanner = idle.pop()
         except IndexError:
             scanner = self._first_of(detail).for_another_thread()
-        found = find(window, scanner, sample or WindowSample(self.sampled), known)
+        found = hit_lines(window, scanner.scan(window.data), sample or WindowSample(self.sampled), known)
         idle.append(scanner)
         return found
 

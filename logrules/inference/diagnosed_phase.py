@@ -12,7 +12,7 @@ from logrules.inference.wording import is_under_way, spoken_phase
 from logrules.inference.workers import WorkerTracker
 from logrules.model.event import Event
 from logrules.model.report import PhaseSource
-from logrules.parsing.exception_line import CUT_OFF
+from logrules.parsing.cut_off import CUT_OFF
 from logrules.ruleset.condition import Detector
 from logrules.ruleset.pack import Rule
 

@@ -9,7 +9,8 @@ from logrules.inference.run_state import RunState
 from logrules.model.event import Event
 from logrules.model.record import replace
 from logrules.model.report import Evidence
-from logrules.parsing.exception_line import CUT_OFF, FRAME_LINE, asserted
+from logrules.parsing.cut_off import CUT_OFF
+from logrules.parsing.exception_line import FRAME_LINE, asserted
 from logrules.ruleset.pack import Signal
 from logrules.ruleset.rule_text import SLOT, Card
 from logrules.ruleset.tables import EXITS

@@ -18,7 +18,7 @@ import regex
 from logrules.model.failure import ExceptionLink, Failure, Frame, Origin
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import record
-from logrules.parsing.exception_line import ONLY_HEADED
+from logrules.parsing.cut_off import ONLY_HEADED
 from logrules.ruleset.bounds import CASELESS
 from logrules.ruleset.pattern import may_hold, searched, shape_of
 from logrules.ruleset.tables import ExceptionClass, ExceptionRow

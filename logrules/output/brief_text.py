@@ -43,17 +43,13 @@ class BriefReport(TextReport):
         if verdict.is_calm(report):
             self._calm(report)
         else:
-            self._diagnoses(report, sum(self._page.taken(indent, parts) for indent, parts in rest))
+            # Beside errors that no rule knows, what is merely worth knowing explains nothing.
+            whole = [] if verdict.is_beside_the_point(report) else report.diagnoses[:1]
+            for one in whole:
+                self._diagnosis(one, report, sum(self._page.taken(indent, parts) for indent, parts in rest))
+            self._later(report.diagnoses[len(whole) :])
         for indent, parts in rest:
             self._put(indent, *parts)
-
-    def _diagnoses(self, report: Report, below: int) -> None:
-        """The first whole, the next in a line each; ``below`` lines are wanted for what follows."""
-        # Beside errors that no rule knows, what is merely worth knowing explains nothing.
-        whole = [] if verdict.is_beside_the_point(report) else report.diagnoses[:1]
-        for one in whole:
-            self._diagnosis(one, report, below)
-        self._all_later(report.diagnoses[len(whole) :])
 
     def _calm(self, report: Report) -> None:
         """Of a run that is well: its last sign of life, what to do should it be none, what else there was."""
@@ -67,11 +63,14 @@ class BriefReport(TextReport):
             self._steps(one.fixes, self._forms(one.fixes[:MAX_STEPS]), MAX_LINES, words.IF_UNWELL)
         # What else the same lines may mean is asked of a run that is not well.
         said = {(line.source, line.line) for one in first for line in one.evidence}
-        self._all_later([one for one in others if not said & {(line.source, line.line) for line in one.evidence}])
+        self._later([one for one in others if not said & {(line.source, line.line) for line in one.evidence}])
 
-    def _all_later(self, diagnoses: Sequence[Diagnosis]) -> None:
+    def _later(self, diagnoses: Sequence[Diagnosis]) -> None:
+        """A line for each of the next, and how many more there are."""
         for one in diagnoses[:MAX_LATER]:
-            self._later(one)
+            at = f" ({one.evidence[0].place})" if one.evidence else ""
+            title = styled.shortened(self._word(one.title), _MAX_TITLE)
+            self._put(0, (f"{self._label(words.ALSO)}{title} · {one.cause}{at}", verdict.COLOR[one.severity]))
         more = len(diagnoses) - MAX_LATER
         if more > 0:
             self._put(0, (self._word(words.MORE).format(count=more), "dim"))
@@ -81,6 +80,7 @@ class BriefReport(TextReport):
         return f"  {self._word(words.MORE_LINES).format(count=count)}" if count else ""
 
     def _diagnosis(self, one: Diagnosis, report: Report, below: int) -> None:
+        """The first diagnosis; ``below`` lines are wanted for what follows."""
         if not verdict.is_explained(report):
             title = f"{self._word(one.title)}{verdict.where(one, self._language)}"
             self._put(0, (title, f"bold {verdict.COLOR[one.severity]}"))
@@ -143,17 +143,14 @@ class BriefReport(TextReport):
         self._put(0, self._heading(label))
         shown = fitted(steps, most - self._page.used - (len(steps) < len(fixes)), self._page.columns)
         for fix, lines in zip(fixes, shown, strict=False):
-            self._print_step(fix, lines)
+            style = "bold red" if fix.risk is Risk.DESTRUCTIVE else ""
+            for indent, text, is_copied in lines:
+                if is_copied:
+                    self._page.put_whole(indent, (safe(text), "bold"))
+                else:
+                    self._put(indent, (text, style), hang=HANG)
         if len(shown) < len(fixes):
             self._put(2, (self._word(words.MORE_STEPS).format(count=len(fixes) - len(shown)), "dim"))
-
-    def _print_step(self, fix: Fix, lines: StepLines) -> None:
-        style = "bold red" if fix.risk is Risk.DESTRUCTIVE else ""
-        for indent, text, is_copied in lines:
-            if is_copied:
-                self._page.put_whole(indent, (safe(text), "bold"))
-            else:
-                self._put(indent, (text, style), hang=HANG)
 
     def _closing(self, one: Diagnosis) -> Iterator[list[StyledText]]:
         """Restart advice where there is some, and what it brought about."""
@@ -164,11 +161,6 @@ class BriefReport(TextReport):
             label, effects = told[0]
             first = styled.shortened(self._word(effects[0].title), _MAX_TITLE)
             yield [(f"{self._label(label)}{first}{self._more(len(one.effects) - 1)}", "dim")]
-
-    def _later(self, one: Diagnosis) -> None:
-        at = f" ({one.evidence[0].place})" if one.evidence else ""
-        title = styled.shortened(self._word(one.title), _MAX_TITLE)
-        self._put(0, (f"{self._label(words.ALSO)}{title} · {one.cause}{at}", verdict.COLOR[one.severity]))
 
     def _rest(self, report: Report) -> Iterator[tuple[int, Sequence[StyledText]]]:
         """What stands below the diagnoses, with its indent."""

@@ -100,14 +100,9 @@ def facts(report: Report, language: str) -> list[str]:
     facts = [read, lines] if read else [lines]
     if report.comparison is not None:
         facts.append(coverage(report.comparison, language))
-    phases = _phases_seen(report)
-    return [*facts, " → ".join(phases)] if len(phases) > 1 else facts
-
-
-def _phases_seen(report: Report) -> list[str]:
-    """The phases in the order in which the job came to them, each once."""
     ordered = sorted(report.timeline, key=lambda span: (span.source, span.first_line))
-    return list(dict.fromkeys(span.phase for span in ordered))
+    phases = list(dict.fromkeys(span.phase for span in ordered))
+    return [*facts, " → ".join(phases)] if len(phases) > 1 else facts
 
 
 def where(one: Diagnosis, language: str, shown: Callable[[str], str] = str) -> str:
@@ -142,19 +137,15 @@ def is_restart_advised(one: Diagnosis) -> bool:
 
 def effects_told(one: Diagnosis) -> list[tuple[Text, list[Consequence]]]:
     """What the cause explains, each part under its heading: what stands above it in its log looks like none of it."""
+    begins = {line.source: line.line for line in sorted(one.evidence, key=lambda line: -line.line)}
     parts: dict[bool, list[Consequence]] = {False: [], True: []}
     for other in one.effects:
-        parts[_is_above(other, one)].append(other)
+        parts[any(line.line < begins.get(line.source, 0) for line in other.evidence)].append(other)
     return [
         (title, part)
         for title, part in zip((words.CONSEQUENCES, words.SEEN_BEFORE), parts.values(), strict=True)
         if part
     ]
-
-
-def _is_above(other: Consequence, one: Diagnosis) -> bool:
-    begins = {line.source: line.line for line in sorted(one.evidence, key=lambda line: -line.line)}
-    return any(line.line < begins.get(line.source, 0) for line in other.evidence)
 
 
 def who(line: Evidence) -> str:

@@ -1,26 +1,18 @@
 """Tracebacks while they come in, and exceptions that belong together: causes, contexts, those told in messages."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 
 from logrules.model.event import Event, Level, Stance
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame
-from logrules.model.late_pattern import late_pattern
 from logrules.model.record import field, mutable_record, replace
 from logrules.parsing.bounded_dict import BoundedDict
-from logrules.parsing.exception_line import FRAME, exception_cut_off, exception_headed, indent_of, shows_code
-from logrules.parsing.hit_lines import CONTEXT_LINES
+from logrules.parsing.exception_line import indent_of
 
 # An exception told in another one's message begins within so many lines below it.
 NESTED_LINES = 6
 MAX_LINKS = 16
 # The exception stands below the last frame: behind its source line and the marks under that.
 SOURCE_LINES = 3
-# A notebook shows the source around a frame with the numbers of its lines, and marks the one that was left.
-_SHOWN_SOURCE = late_pattern(r"\s{0,12}(?:-+> )?\s{0,8}(?:\d{1,6}|\[\d{1,6}\]\([^)\n]{1,1000}\)) ")
-
-_DIGITS = late_pattern(r"\d")
-# The sides of the boxes that tracebacks are drawn into.
-_BOX = frozenset("│|")
 OUTERMOST_FRAMES = 8
 INNERMOST_FRAMES = 56
 
@@ -106,49 +98,6 @@ class OpenTraceback:
         So does a program that passes on what another one prints; it says nothing of what became of it.
         """
         return bool(self.levels) and {*self.levels, last.level} <= {Level.DEBUG, Level.INFO}
-
-    def is_cut_off_at(self, lines: Sequence[Event]) -> bool:
-        """Whether the last of these lines, with which its log ends, is of the source of its last frame."""
-        last = lines[-1]
-        below = (line for line in lines if line.worker == self.first.worker and line.line > self.last_line)
-        # A message without a name that tells goes on in lines that are indented.
-        reach = SOURCE_LINES + sum(
-            line.message[:1] in (" ", "\t") or _SHOWN_SOURCE.match(line.message) is not None for line in below
-        )
-        near = self.first.source == last.source and last.line - self.last_line <= reach
-        alone = not (self.nested or self.chained or self.frames.innermost_first)
-        if not self.frames.count:
-            return near and alone and not self.headless and self._has_no_whole_frame(lines)
-        return near and alone and (not self.headless or self._begins_its_log())
-
-    def cut_off(self, lines: Sequence[Event]) -> tuple[Event, str, str]:
-        """Where these last lines of a log tell best what it ends before, and its type and message as far as they do."""
-        named = exception_headed(self.first.message)
-        if named is not None:
-            return self.first, *named
-        place = replace(self.last_of(lines), worker=self.first.worker) if self.frames.count else self.first
-        return place, *exception_cut_off(place.text)
-
-    def last_of(self, lines: Sequence[Event]) -> Event:
-        """The last of these lines that is its own and shows code: the last one of a log may be torn, or be marks."""
-        at = next((place for place in range(len(lines) - 1, -1, -1) if self._is_code(lines[place])), None)
-        if at is None:
-            return lines[-1]
-        return replace(lines[at], before=tuple(line.text for line in lines[max(at - CONTEXT_LINES, 0) : at]))
-
-    def _is_code(self, line: Event) -> bool:
-        return line.worker == self.first.worker and line.line > self.first.line and shows_code(line.message)
-
-    def _has_no_whole_frame(self, lines: Sequence[Event]) -> bool:
-        """Whether the log ends with its head, or with a frame below that which is torn off."""
-        below = [line for line in lines if line.line > self.first.line and line.message.strip()]
-        return all(line.message.strip().startswith(FRAME) or FRAME.startswith(line.message.strip()) for line in below)
-
-    def _begins_its_log(self) -> bool:
-        """Whether nothing but its own text stands above its first frame: a stack that is printed has a heading."""
-        above, prefix = self.first.before, _DIGITS.sub("0", self.first.text.removesuffix(self.first.message))
-        rests = (_DIGITS.sub("0", line).removeprefix(prefix) for line in above)
-        return len(above) == self.first.line - 1 and all(rest[:1].isspace() or rest[:1] in _BOX for rest in rests)
 
 
 @mutable_record

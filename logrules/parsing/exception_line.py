@@ -10,10 +10,6 @@ MAX_MESSAGE = 2_000
 FRAME = 'File "'
 # What stands in it behind the file: a line that is broken off may lack it.
 FRAME_LINE = '", line '
-# The message of an exception that the log ends before, in the place of its own.
-CUT_OFF = "the log ends before its message"
-# The same of one that is known by its heading alone: its last frames are not in the log either.
-ONLY_HEADED = f"{CUT_OFF}, within its frames"
 _INDENT = " \t|│+"
 # As many processes as a node has GPUs, and those of a second node.
 _MOST_GLUED = 16
@@ -25,8 +21,6 @@ _BY_PLACE = late_pattern(
     r"\W{0,8}(?P<type>(?!(?:Error|Warning|Info|Note|Hint|Usage)\b)(?=[\w.]{0,400}(?:[A-Z]\w{0,99}[a-z]|\.[a-z]))(?:[A-Za-z_]\w{0,99}\.){0,12}"
     r"(?!(?:py|sh|cc|cpp|cu|json|yaml)\b)[A-Za-z_]\w{0,99})(?::(?: (?P<message>.*))?)?$"
 )
-# A notebook names the exception in the heading of its traceback.
-_NAMED_HEAD = late_pattern(r"\s{0,8}([A-Za-z_][\w.]{0,200})\s{2,200}Traceback \(most recent call last\)")
 # The rank that a program puts in brackets before each of its lines, in a form that is no header of a framework.
 _RANK = late_pattern(
     r"(?P<open>[\[(<]?)(?:(?:(?:local[ _])?rank|worker|proc(?:ess)?|task|trainer|gpu|[rpw])[ _=:#-]?)?"
@@ -34,7 +28,6 @@ _RANK = late_pattern(
     re.IGNORECASE,
 )
 _PAIRS = frozenset(("[]", "()", "<>", ">", "|"))
-_RAISE = late_pattern(r"\braise ([A-Za-z_][\w.]{0,200})(?:\(|\s|$)")
 _ASSERT = late_pattern(r"(?:^|[\s|\])])(assert[\s(].*)$")
 
 
@@ -54,25 +47,6 @@ def exception_by_place(line: str) -> tuple[str, str] | None:
     """Type and message of a line that stands where an exception must stand, whatever its name; None if it is none."""
     found = _BY_PLACE.match(line.rstrip())
     return (found["type"], (found["message"] or "")[:MAX_MESSAGE]) if found else None
-
-
-def exception_cut_off(source_line: str) -> tuple[str, str]:
-    """Type and message of what a log ends before: the type that its last line raises, else that of all exceptions."""
-    found = _RAISE.search(source_line)
-    known = found is not None and found[1].rpartition(".")[2][:1].isupper()
-    return (found[1] if found is not None and known else "Exception"), CUT_OFF
-
-
-def exception_headed(head: str) -> tuple[str, str] | None:
-    """Type and message of what a log ends before, as far as the heading of a notebook names it; None if it does not."""
-    found = _NAMED_HEAD.match(head)
-    return (found[1], ONLY_HEADED) if found else None
-
-
-def shows_code(message: str) -> bool:
-    """Whether a line of a traceback is a frame or source text: not the marks below it, not a frame that is torn off."""
-    text = message.strip(" ^~")
-    return bool(text) and not FRAME.startswith(text)
 
 
 def indent_of(message: str) -> int:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from logrules.model.event import Event
 from logrules.model.record import replace
-from logrules.model.stream import CONTINUED, Block, surplus_lines
+from logrules.model.stream import CONTINUED, Block
 from logrules.parsing.clean import clean
 from logrules.parsing.hit_lines import CONTEXT_LINES, MAX_CONTEXT_BYTES, MAX_SLICE_BYTES, Found, HitLine
 from logrules.parsing.log_ends import LogEnds
@@ -21,7 +21,7 @@ from logrules.parsing.window_sample import WindowSample
 
 
 class Find(Protocol):
-    """Scans a window whose first ``known`` bytes were looked at before."""
+    """Scans a window behind its first ``known`` bytes, which were looked at before."""
 
     def __call__(self, window: Window, *, sample: WindowSample, known: int) -> Found: ...  # noqa: D102 - the class says it
 
@@ -153,18 +153,17 @@ class GrowingLog:
         above = self._around.above
         window = Window(self._source, self._window, start - len(above), above + text)
         found = self._find(window, sample=self._sampler.window, known=len(above))
-        passed, marked = above.count(b"\n"), surplus_lines(above)
-        known = self.continued - self._open.startswith(CONTINUED) - marked
+        before = self.continued - self._open.startswith(CONTINUED)
         self._ends.add(self.offset, data)
         self.offset += len(data)
-        self.lines += found.line_count - passed
-        self.read_lines += found.line_count - passed - (known + found.continued - self.continued)
-        self.continued = known + found.continued
+        self.lines += found.line_count
+        self.read_lines += found.line_count - (before + found.continued - self.continued)
+        self.continued = before + found.continued
         lines = [
             line._replace(
-                number=first + line.number - passed,
-                continued=known + line.continued,
-                known_opening=self._opening if line.number == passed else None,
+                number=first + line.number,
+                continued=before + line.continued,
+                known_opening=None if line.number else self._opening,
             )
             for line in found.lines
         ]

@@ -4,7 +4,7 @@ The grammars are data (rules/formats/). Where prefixes disagree, the innermost s
 line and the outermost when: a collector stamps every line, a logger only its own.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
 
@@ -12,9 +12,9 @@ import regex
 
 from logrules.model.event import LEVEL_NAMES, Level, Timestamp, Worker, as_rank, whole_number
 from logrules.model.record import mutable_record
-from logrules.parsing.timestamp import TimestampParser
+from logrules.parsing.timestamp import TimestampParser, compiled_once
 from logrules.ruleset.pack import HeaderFormat, NameForm, Pack
-from logrules.ruleset.pattern import BoundedPattern, bounded, searched
+from logrules.ruleset.pattern import searched
 
 MAX_DEPTH = 12
 MAX_HEADER_CHARS = 512
@@ -62,8 +62,7 @@ class HeaderParser:
                 for start in form.starts or [_ANY]:
                     self._by_start.setdefault(start, []).append(form)
         self._candidates_for = lru_cache(_MAX_STARTS)(self._starting_with)
-        self._unclocked = pack.unclocked
-        self._compiled: dict[str, BoundedPattern] = {}
+        self._compiled = compiled_once(pack.unclocked)
         self._dropped: dict[str, str] = {}
 
     def for_another(self) -> "HeaderParser":
@@ -133,20 +132,20 @@ class HeaderParser:
 
     def _starting_with(self, start: str) -> tuple[HeaderFormat, ...]:
         """The formats that may begin with this character."""
-        kinds = dict.fromkeys((start, *_kinds(start), _ANY))
+        kinds = [start, _ANY]
+        if start.isdigit():
+            kinds.insert(1, "9")
+        elif start.isalpha():
+            kinds.insert(1, "A" if start.isupper() else "a")
         return tuple(dict.fromkeys(form for kind in kinds for form in self._by_start.get(kind, ())))
 
     def _tried(self, form: HeaderFormat, text: str, start: int) -> "regex.Match[str] | None":
         """A prefix at the start of the text, or a suffix behind ``start``; None too where time ran out."""
         if form.id in self._dropped:
             return None
-        pattern = self._compiled.get(form.id)
-        if pattern is None:
-            pattern = self._compiled[form.id] = bounded(form.pattern, self._unclocked.get(form.pattern, (0, 0)))
+        pattern = self._compiled(form.pattern)
         try:
-            if form.ends:
-                return pattern.search(text, start)
-            return pattern.match(text)
+            return pattern.search(text, start) if form.ends else pattern.match(text)
         except TimeoutError:
             self._dropped[form.id] = f"the header format {form.id} ran out of time and was dropped"
             return None
@@ -172,13 +171,6 @@ class HeaderParser:
             header.level = self._levels.get(level.upper(), header.level)
         if header.stamp is None and (time := said.get("time")):
             header.stamp = self._stamps.read(time)
-
-
-def _kinds(start: str) -> Iterator[str]:
-    if start.isdigit():
-        yield "9"
-    elif start.isalpha():
-        yield "A" if start.isupper() else "a"
 
 
 def worker_of_name(name: str, forms: Sequence[NameForm]) -> Worker:

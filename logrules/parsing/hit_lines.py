@@ -34,7 +34,7 @@ class Stretch(NamedTuple):
 
 
 class HitLine(NamedTuple):
-    """A physical line with hits, or a part of a very long one: ``number`` counts from 0 within its window.
+    """A physical line with hits, or a part of a very long one: ``number`` counts from 0 on in its window.
 
     ``part`` is at most 32 KiB of it round its hits, which lie in ``found``. The whole line lies at ``start`` to
     ``end`` of the window, so that its neighbours can be asked for. ``continued`` of the lines up to it are no lines of
@@ -96,7 +96,14 @@ class HitLine(NamedTuple):
     @property
     def after(self) -> tuple[bytes, ...]:
         """Up to two lines below it in the window."""
-        return _after(self.window.data, self.end)
+        data, end = self.window.data, self.end
+        found: list[bytes] = []
+        while end + 1 < len(data) and len(found) < CONTEXT_LINES:
+            start = end + 1
+            end = data.find(b"\n", start)
+            end = len(data) if end < 0 else end
+            found.append(data[start : min(end, start + MAX_CONTEXT_BYTES)])
+        return tuple(found)
 
 
 def kind_of(hits: Iterable[tuple[int, int]]) -> Kind:
@@ -137,16 +144,6 @@ def _above(data: bytes, start: int) -> list[tuple[int, int]]:
     return found[::-1]
 
 
-def _after(data: bytes, end: int) -> tuple[bytes, ...]:
-    found: list[bytes] = []
-    while end + 1 < len(data) and len(found) < CONTEXT_LINES:
-        start = end + 1
-        end = data.find(b"\n", start)
-        end = len(data) if end < 0 else end
-        found.append(data[start : min(end, start + MAX_CONTEXT_BYTES)])
-    return tuple(found)
-
-
 @record
 class Found:
     """The result of scanning a window: its hit lines and its number of lines; ``hits`` by entry, in all its lines.
@@ -173,22 +170,22 @@ def hit_lines(window: Window, hits: Hits, sample: WindowSample | None = None, kn
     """The lines of the window in which something was found, and how many lines it has.
 
     With a ``sample``, most lines of one kind are left out before anything is made of them. The first ``known`` bytes
-    were looked at before: their lines are counted, no more.
+    were looked at before: they are lines above the others, which are counted from there.
     """
     data, found = window.data, _LinesWithHits(window, hits, known)
     spelt = found.spelt()
     by_entry = _counted(spelt)
     crowded = (sample or WindowSample()).is_crowded(by_entry)
     unfinished = bool(data) and not data.endswith(b"\n")
-    continued = surplus_lines(data) if CONTINUED[:1] in data else 0
+    continued = surplus_lines(data, known) if CONTINUED[:1] in data else 0
     if sample is None or crowded:
         # Of a window full of hits the lines take twenty times its memory, and it may be one of eight looked at ahead.
-        every, total = Deferred(lambda: found.made(found.all())), data.count(b"\n")
+        every, total = Deferred(lambda: found.made(found.all())), data.count(b"\n", known)
         return Found(window.source, every, total, unfinished, by_entry, continued, len(hits), crowded=crowded)
     choice = sample.choose(_alike(spelt), found.opening)
     lines = found.made(choice.lines)
     settled = bisect_right(lines, found.start(choice.latest), key=_START) if choice.latest >= 0 else 0
-    counted, number = (lines[-1].start, lines[-1].number) if lines else (0, 0)
+    counted, number = (lines[-1].start, lines[-1].number) if lines else (known, 0)
     total = number + data.count(b"\n", counted)
     return Found(window.source, lines, total, unfinished, by_entry, continued, settled, choice.flooded)
 
@@ -197,10 +194,10 @@ _START = attrgetter("start")
 
 
 class _LinesWithHits:
-    """The lines of a window that have hits, counted from 0 (maybe 100,000): by the index of the first hit of each."""
+    """Lines with hits behind the ``known`` bytes of a window (maybe 100,000): by the index of the first hit of each."""
 
     def __init__(self, window: Window, hits: Hits, known: int) -> None:
-        self._window, self._hits = window, hits
+        self._window, self._hits, self._known = window, hits, known
         self._bounds = array("i")
         line_end = known - 1
         for place, end in enumerate(hits.ends):
@@ -237,9 +234,10 @@ class _LinesWithHits:
         return opening_of(self._window.data, self.start(nth))
 
     def made(self, kept: Iterable[tuple[int, Kind]]) -> tuple[HitLine, ...]:
-        """These lines, each with its number."""
+        """These lines, each with its number behind the known ones."""
         window, hits, data = self._window, self._hits, self._window.data
-        counted = number = continued = marks_counted = 0
+        counted = marks_counted = self._known
+        number = continued = 0
         marked = CONTINUED[:1] in data
         lines: list[HitLine] = []
         for nth, kind in kept:

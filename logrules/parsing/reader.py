@@ -11,13 +11,11 @@ from logrules.model.record import record, replace
 from logrules.parsing.captures import Captures
 from logrules.parsing.clean import clean, may_be_redrawn, redraws
 from logrules.parsing.header import Header, HeaderParser, worker_of_name
-from logrules.parsing.hit_lines import Found, HitLine, hit_lines, kind_of
+from logrules.parsing.hit_lines import Found, HitLine, kind_of
 from logrules.parsing.literal_matcher import Kind
 from logrules.parsing.log_ends import RawLine
-from logrules.parsing.scan import Scanner
 from logrules.parsing.stance import StanceJudge
-from logrules.parsing.window import Window
-from logrules.parsing.window_sample import FLOOD_LINES, WindowSample
+from logrules.parsing.window_sample import FLOOD_LINES
 from logrules.ruleset.pack import Pack, Signal
 
 # The part of a line that evidence can show; patterns see up to MAX_PATTERN_TEXT of it.
@@ -32,11 +30,6 @@ MAX_KEPT_BYTES = 512
 # Of so many kinds of such lines it is kept who asks for them.
 KEPT_KINDS = 256
 _TRACEBACK = "Traceback (most recent call last)"
-
-
-def find(window: Window, scanner: Scanner, sample: WindowSample | None = None, known: int = 0) -> Found:
-    """The hit lines of a window behind its ``known`` bytes; with a ``sample``, only some of each kind."""
-    return hit_lines(window, scanner.scan(window.data), sample, known)
 
 
 @record
@@ -112,11 +105,6 @@ class Reader:
     def head_event(self, source: str, line: RawLine) -> Event:
         """A line of the head of a log, delivered after its tail: it says what was printed, but no longer when."""
         return replace(self._event(source, line, self._reading(line.raw, ())), stamp=None)
-
-    def is_routine(self, entries: Iterable[int]) -> bool:
-        """Whether only sampled signals (progress, metrics) use these entries of the scanner."""
-        # Signals that share an entry of the scanner are either all sampled, or none.
-        return all(self._pack.signals[self._signals_of[entry][0]].sampled for entry in entries)
 
     def bears_context(self, hits: Iterable[Hit]) -> bool:
         """Whether the lines around a line with these hits are kept: not if it is only sampled."""
@@ -202,8 +190,9 @@ class Reader:
                 kinds.setdefault(kind_of(inside), []).append((start, raw))
         parts = []
         for kind, alike in kinds.items():
-            share = ROUTINE_REDRAWS if self.is_routine(kind) else FLOOD_LINES
-            share = min(share, most)
+            # Signals that share an entry of the scanner are either all sampled (progress, metrics), or none.
+            is_routine = all(self._pack.signals[self._signals_of[entry][0]].sampled for entry in kind)
+            share = min(ROUTINE_REDRAWS if is_routine else FLOOD_LINES, most)
             kept = alike if len(alike) <= 2 * share else [*alike[:share], *alike[-share:]]
             parts += [(start, raw, kind) for start, raw in kept]
         return sorted(parts, key=itemgetter(0))

@@ -4,9 +4,10 @@ A time without a zone is read as UTC. A form without a year is read in 1972, whi
 whoever knows the whole log chooses the year.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from datetime import UTC, datetime, timedelta, timezone
+from functools import cache
 
 from logrules.model.event import Timestamp
 from logrules.ruleset.pack import TimeForm
@@ -16,15 +17,19 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _YEARLESS = 1972
 
 
+def compiled_once(unclocked: Mapping[str, tuple[int, int]]) -> Callable[[str], BoundedPattern]:
+    """Gives patterns, each compiled on its first use; ``unclocked`` is how long texts may be that need no clock."""
+    return cache(lambda pattern: bounded(pattern, unclocked.get(pattern, (0, 0))))
+
+
 class TimestampParser:
     """Reads times. The form that fitted last is tried first, since a log keeps to its forms."""
 
     def __init__(self, forms: Sequence[TimeForm], unclocked: Mapping[str, tuple[int, int]]) -> None:
         """The forms, and the lengths of texts up to which their patterns need no clock (`Pack.unclocked`)."""
-        self._in_order = [(form.id, form.pattern) for form in forms]
+        self._in_order = [form.pattern for form in forms]
         self._forms = self._in_order.copy()
-        self._unclocked = unclocked
-        self._compiled: dict[str, BoundedPattern] = {}
+        self._compiled = compiled_once(unclocked)
 
     def for_another(self) -> "TimestampParser":
         """The same for another log, which has forms of its own that fitted last; what is compiled is shared."""
@@ -34,12 +39,9 @@ class TimestampParser:
 
     def read(self, text: str) -> Timestamp | None:
         """The time that the whole text says, or None."""
-        for place, (name, pattern) in enumerate(self._forms):
-            form = self._compiled.get(name)
-            if form is None:
-                form = self._compiled[name] = bounded(pattern, self._unclocked.get(pattern, (0, 0)))
+        for place, pattern in enumerate(self._forms):
             try:
-                found = form.fullmatch(text)
+                found = self._compiled(pattern).fullmatch(text)
             except TimeoutError:
                 return None
             if found is not None:

@@ -9,6 +9,7 @@ from logrules.model.event import Event, Worker, as_rank, whole_number
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Origin
 from logrules.model.record import replace
 from logrules.parsing.bounded_dict import BoundedDict
+from logrules.parsing.cut_off import exception_cut_off
 from logrules.parsing.exception_chain import (
     NESTED_LINES,
     SOURCE_LINES,
@@ -67,22 +68,19 @@ class TracebackAssembler:
         hits = {hit.signal: hit.captures for hit in event.hits}
         if event.worker not in self._writers and form.kernel not in hits and form.signals.isdisjoint(hits):
             return None, None
-        member, failure = self._line(form, self._writer(event), event, hits)
+        writer = self._writers[event.worker] = self._writers.get(event.worker) or WriterState()
+        writer.close_old(event.line)
+        member, failure = self._line(form, writer, event, hits)
         return member, self._bounded(failure)
 
     def cut_off(self, lines: Sequence[Event]) -> Failure | None:
         """The record of a traceback that the last of these ``lines`` of a log leaves without its exception, if so."""
         for writer in self._writers.values():
-            trace = next((one for one in writer.traces if one.is_cut_off_at(lines)), None)
-            if trace is not None:
-                place, *told = trace.cut_off(lines)
-                return self._bounded(self._complete(writer, place, trace, *told)[1])
+            for trace in writer.traces:
+                if (told := exception_cut_off(trace, lines)) is not None:
+                    place, kind, message = told
+                    return self._bounded(self._complete(writer, place, trace, kind, message)[1])
         return None
-
-    def _writer(self, event: Event) -> WriterState:
-        writer = self._writers[event.worker] = self._writers.get(event.worker) or WriterState()
-        writer.close_old(event.line)
-        return writer
 
     def _line(self, form: TraceForm, writer: WriterState, event: Event, hits: Mapping[int, Captures]) -> Told:
         if form.kernel is not None and form.kernel in hits:

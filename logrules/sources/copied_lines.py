@@ -8,10 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
+from typing import NamedTuple
 
 from logrules.model.late_pattern import late_pattern
-from logrules.sources.copied_form import Rewrite
 
+# Whole lines in, as many lines out.
+Rewrite = Callable[[bytes], bytes]
 # A page quotes a list of escaped lines with numbers: more layers nobody puts round a log.
 _MOST_LAYERS = 5
 _FEWEST_LINES = 3
@@ -22,7 +24,6 @@ _QUOTED_SHARE, _LISTED_SHARE = 0.5, 0.95
 _TICKED = late_pattern(rb"^([ \t]*)`([^`\r\n][^\r\n]*)`[ \t]*(?=\r?$)", re.MULTILINE)
 _PROMPT = late_pattern(rb" {0,3}>>>(?: |\r?$)")
 _LIST_MARKS = (b"- ", b"* ", "• ".encode(), b"# ", b"// ", b"+")
-_UNINDENTED = late_pattern(rb"^[^\s]", re.MULTILINE)
 _FRAME = late_pattern(rb'[ \t]+File "')
 _ESCAPE = late_pattern(rb"&(lt|gt|amp|quot|apos|nbsp|#39|#34|#x27|#x2F);")
 _MEANT = {
@@ -42,11 +43,19 @@ _TYPED = {
 _CURLY = late_pattern(rb"\xe2\x80[\x98\x99\x9c\x9d]")
 
 
+class _Head(NamedTuple):
+    """How a log begins, and those of its lines that have text."""
+
+    data: bytes
+    lines: Sequence[bytes]
+
+
 def steps_of(head: bytes) -> tuple[tuple[Rewrite, ...], bytes]:
     """What undoes how lines that begin so were copied, the outermost layer first; and ``head`` without it."""
     steps: list[Rewrite] = []
     while len(steps) < _MOST_LAYERS:
-        step = next((found for told in _LAYERS if (found := told(head)) is not None), None)
+        lines = [line for line in head.split(b"\n") if line and not line.isspace()]
+        step = next((found for told in _LAYERS if (found := told(_Head(head, lines))) is not None), None)
         if step is None:
             break
         steps.append(step)
@@ -54,17 +63,12 @@ def steps_of(head: bytes) -> tuple[tuple[Rewrite, ...], bytes]:
     return tuple(steps), head
 
 
-def _with_text(head: bytes) -> Sequence[bytes]:
-    return [line for line in head.split(b"\n") if line and not line.isspace()]
-
-
-def _escaped(head: bytes) -> Rewrite | None:
+def _escaped(head: _Head) -> Rewrite | None:
     """Escapes of HTML. A line with brackets of its own is none of an escaped text: XML has both."""
-    if b"&" not in head or not _ESCAPE.search(head):
+    if b"&" not in head.data or not _ESCAPE.search(head.data):
         return None
-    lines = head.split(b"\n")
-    escaped = sum(_may_be_escaped(line) and _ESCAPE.search(line) is not None for line in lines)
-    own = sum((b"<" in line or b">" in line) and not _TAGGED.match(line) for line in lines)
+    escaped = sum(_may_be_escaped(line) and _ESCAPE.search(line) is not None for line in head.lines)
+    own = sum((b"<" in line or b">" in line) and not _TAGGED.match(line) for line in head.lines)
     return _unescaped if escaped > own else None
 
 
@@ -79,34 +83,33 @@ def _unescaped(data: bytes) -> bytes:
     )
 
 
-def _typeset(head: bytes) -> Rewrite | None:
+def _typeset(head: _Head) -> Rewrite | None:
     """Blanks that do not break, and marks that a chat or a word processor put in place of typed ones."""
-    if head.isascii():
+    if head.data.isascii():
         return None
-    if _BLANK.search(head):
+    if _BLANK.search(head.data):
         return partial(_BLANK.sub, b" ")
-    curly = len(_CURLY.findall(head))
-    return _typed if curly > head.count(b'"') + head.count(b"'") else None
+    curly = len(_CURLY.findall(head.data))
+    return _typed if curly > head.data.count(b'"') + head.data.count(b"'") else None
 
 
 def _typed(data: bytes) -> bytes:
     return _TYPESET.sub(lambda one: _TYPED[one[1]], data)
 
 
-def _quoted(head: bytes) -> Rewrite | None:
+def _quoted(head: _Head) -> Rewrite | None:
     """The marks of a quotation, to the depth that all its lines have."""
-    lines = _with_text(head)
-    quoted = [line for line in lines if line.lstrip(b" ")[:1] == b">" and not _PROMPT.match(line)]
-    if len(quoted) < max(_FEWEST_LINES, _QUOTED_SHARE * len(lines)):
+    quoted = [line for line in head.lines if line.lstrip(b" ")[:1] == b">" and not _PROMPT.match(line)]
+    if len(quoted) < max(_FEWEST_LINES, _QUOTED_SHARE * len(head.lines)):
         return None
     marks = rb"^ {0,3}>(?!>>(?: |\r?$))"
     spaced = all(line.lstrip(b" ")[1:2] in b"> \r" for line in quoted)
     return partial(re.compile(marks + (b" ?" if spaced else b""), re.MULTILINE).sub, b"")
 
 
-def _listed(head: bytes) -> Rewrite | None:
+def _listed(head: _Head) -> Rewrite | None:
     """A mark of a list, of a comment or of a comparison of files."""
-    lines = _with_text(head)
+    lines = head.lines
     if len(lines) < _FEWEST_LINES:
         return None
     first = lines[0].lstrip()
@@ -123,35 +126,31 @@ def _listed(head: bytes) -> Rewrite | None:
     return partial(re.compile(rb"^[ \t]*" + re.escape(bare) + blank, re.MULTILINE).sub, b"")
 
 
-def _ticked(head: bytes) -> Rewrite | None:
+def _ticked(head: _Head) -> Rewrite | None:
     """The marks of code round each line by itself."""
-    lines = _with_text(head)
-    ticked = sum(_TICKED.match(line) is not None for line in lines)
-    return partial(_TICKED.sub, rb"\1\2") if ticked >= max(_FEWEST_LINES, _QUOTED_SHARE * len(lines)) else None
+    ticked = sum(_TICKED.match(line) is not None for line in head.lines)
+    enough = max(_FEWEST_LINES, _QUOTED_SHARE * len(head.lines))
+    return partial(_TICKED.sub, rb"\1\2") if ticked >= enough else None
 
 
-def _labelled(head: bytes) -> Rewrite | None:
+def _labelled(head: _Head) -> Rewrite | None:
     """The label of a task that started the ranks, where these have labels of their own."""
-    lines = _with_text(head)
-    found = [_LABELLED.match(line) for line in lines]
+    found = [_LABELLED.match(line) for line in head.lines]
     # A task has the same label whichever of its streams it wrote to.
     outer = {one[1].partition(b"<")[0] for one in found if one is not None}
     inner = Counter(one[2] for one in found if one is not None and one[2])
     told = inner.total()
-    if len(outer) != 1 or None in found or len(inner) < 2 or told < max(2 * len(inner), len(lines) / 2):  # noqa: PLR2004
+    if len(outer) != 1 or None in found or len(inner) < 2 or told < max(2 * len(inner), len(found) / 2):  # noqa: PLR2004
         return None
     return partial(re.compile(rb"^" + _LABEL, re.MULTILINE).sub, b"")
 
 
-def _indented(head: bytes) -> Rewrite | None:
+def _indented(head: _Head) -> Rewrite | None:
     """What all lines are indented by, as Markdown marks code. The middle of a traceback is indented by itself."""
-    if _UNINDENTED.search(head):
+    depths = [len(line) - len(line.lstrip(b" \t")) for line in head.lines]
+    if len(depths) < _FEWEST_LINES or not (depth := min(depths)):
         return None
-    lines = _with_text(head)
-    depths = [len(line) - len(line.lstrip(b" \t")) for line in lines]
-    if len(lines) < _FEWEST_LINES or not (depth := min(depths)):
-        return None
-    outer = [line for line, its in zip(lines, depths, strict=True) if its == depth]
+    outer = [line for line, its in zip(head.lines, depths, strict=True) if its == depth]
     if all(_FRAME.match(line) for line in outer):
         return None
     return partial(re.compile(rb"^[ \t]{1,%d}" % depth, re.MULTILINE).sub, b"")
@@ -179,21 +178,26 @@ _COLUMNS = tuple(
     late_pattern(rb"^[ \t]*\[?" + _FILE + rb"L?(?P<number>\d{1,7})" + end + rb"(?P<rest>[^\n]*)", re.MULTILINE)
     for end in _ENDS
 )
+# Most logs are none of numbered lines, which few lines tell.
+_LOOKED_AT, _RISEN_SHARE = 40, 0.4
+_BEGUN = late_pattern(rb"[ \t]*\[?" + _FILE + rb"L?(?P<number>\d{1,7})(?!\d)")
 _DIGITS = late_pattern(rb"\d+(?:\.\d+)?")
 # As `cat -n` and `nl` number lines, `grep -Hn` and pages: nothing else does so.
 _COUNTED = late_pattern(rb"(?=[ \d]{6}\t) *\d+\t|L\d|[^\s:]+\.[A-Za-z]\w{0,9}[:-]\d")
 _WORD = late_pattern(rb"[A-Za-z]{2}")
-_BLANK_LINE = late_pattern(rb"^[ \t\r]*\n", re.MULTILINE)
 
 
-def _numbered(head: bytes) -> Rewrite | None:
+def _numbered(head: _Head) -> Rewrite | None:
     """What takes away the numbers of lines that begin so; None where what stands in front are none."""
-    lines = head.count(b"\n") - len(_BLANK_LINE.findall(head))
+    begun = [_BEGUN.match(line) for line in head.lines[:_LOOKED_AT]]
+    rising = sum(int(above["number"]) < int(below["number"]) for above, below in pairwise(filter(None, begun)))
+    if _RISEN_SHARE * len(begun) > rising + 1:
+        return None
     for end, column in zip(_ENDS, _COLUMNS, strict=True):
-        found = list(column.finditer(head))
+        found = list(column.finditer(head.data))
         searched = end is _SEARCHED
         far = searched and bool(found) and int(found[0]["number"]) >= _FAR
-        if len(found) < max(_FEWEST_FAR if far else _FEWEST_NUMBERED, _NUMBERED_SHARE * lines):
+        if len(found) < max(_FEWEST_FAR if far else _FEWEST_NUMBERED, _NUMBERED_SHARE * len(head.lines)):
             continue
         if not _count(found, searched=searched):
             continue
@@ -231,6 +235,6 @@ def _vary(texts: Sequence[bytes]) -> bool:
     return len(kinds) >= _FEWEST_KINDS and max(kinds.values()) <= _KIND_SHARE * told and 2 * worded >= told
 
 
-_LAYERS: tuple[Callable[[bytes], Rewrite | None], ...] = (
+_LAYERS: tuple[Callable[[_Head], Rewrite | None], ...] = (
     _escaped, _typeset, _quoted, _listed, _ticked, _labelled, _numbered, _indented,
 )  # fmt: skip

@@ -3,29 +3,59 @@
 Whoever copies a log out of a mail, an issue, a page or an editor often copies more than the log: a mark or a number in
 front of each line, `&gt;` for `>`, line ends where a window was too narrow. How a log was copied is told once, from its
 first lines, so one that was not costs nothing further. What is told of a line keeps its number in the file.
+
+Collectors (Docker, fluentd, journald, the clouds' exports) and structured loggers (python-json-logger, structlog,
+loguru, zap, bunyan, Rust's tracing) write a message as a field beside its time and level. Escaped as it is there no
+rule would find it, and a traceback is one field of many lines.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+import re
+from collections.abc import Iterator
 
 from logrules.model.late_pattern import late_pattern
+from logrules.model.record import record
+from logrules.model.stream import CONTINUED, JOINED
 from logrules.sources.chunking import begun
-from logrules.sources.copied_form import PLAIN, CopiedForm, records_as_lines
+from logrules.sources.copied_lines import Rewrite, steps_of
+from logrules.sources.joined_lines import Join, join_of
 
 # What is looked at to tell how a log was copied: some hundreds of lines.
 HEAD_BYTES = 64 << 10
 # Of a log that grows, so many lines are waited for. Those before them are read as they came.
 _LIVE_LINES = 16
-_FEWEST_LINES = 3
-_ESCAPED = late_pattern(rb"&(?:lt|gt|amp|quot|#39);")
-_TYPESET = (b"\xc2\xa0", b"\xe2\x80")
-_MARKS = frozenset((b">", b"-", b"*", b"#", b"/", b"+", b"`", b"\xe2"))
-_NUMBERED = late_pattern(rb"[ \t]*(?:[^\s:]{0,200}\.\w{1,10}[:-])?L?(\d{1,7})(?!\d)")
-_LABELLED = late_pattern(rb"(?:\d{1,5}: |\[\d{1,5},\d{1,5}\]<[^\n]{1,8}: ?)[\d\[]")
 _TABLE = late_pattern(rb'[^\n]{0,2000}?(?i:message|msg|line|content|payload|body|log|_raw)"?[,;\t\r\n]')
-# Lines as wide as the widest, none of which is wider: of a log that nobody wrapped there are one or two.
-_FEWEST_WIDEST, _NARROWEST = 3, 60
+# In place of a mark that is not ours: without it, what stands round one could make another.
+_BLANKS = b" " * len(JOINED)
+_BEGUN = late_pattern(rb'\n\{ ?"')
+# Marks of joined lines stay where they are.
+_OBJECT = late_pattern(rb"^\{[^\n]*\}[ \r]*(?=(?:" + re.escape(JOINED) + rb")*$)", re.MULTILINE)
+
+
+@record
+class CopiedForm:
+    """How a log was copied: what undoes it line by line, one step after the other, and what puts lines together."""
+
+    steps: tuple[Rewrite, ...] = ()
+    join: Join | None = None
+
+    def lines(self, data: bytes) -> bytes:
+        """Whole lines without what was put round each, as many as before; JSON records as what they stand for."""
+        return records_as_lines(self._bare(data))
+
+    def blocks(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+        """The same for a whole saved log, whose lines are put together too."""
+        if self.join is None:
+            return map(self.lines, blocks)
+        bare = (self._bare(block.replace(JOINED, _BLANKS)) for block in blocks)
+        return (records_as_lines(block, joined=True) for block in self.join(bare))
+
+    def _bare(self, data: bytes) -> bytes:
+        for step in self.steps:
+            data = step(data)
+        return data
+
+
+PLAIN = CopiedForm()
 
 
 def as_written(blocks: Iterator[bytes]) -> Iterator[bytes]:
@@ -57,57 +87,35 @@ class GrowingForm:
 def form_of(head: bytes, *, saved: bool = True) -> CopiedForm:
     """How a log that begins with these lines was copied; `PLAIN` for nearly all. ``saved`` ones can be put together."""
     head = head[: head.rfind(b"\n", 0, HEAD_BYTES) + 1] or head[:HEAD_BYTES]
-    if not _may_be_copied(head):
-        return PLAIN
-    from logrules.sources.copied_lines import steps_of
-    from logrules.sources.joined_lines import join_of
-    from logrules.sources.log_table import table_of
+    if saved and _TABLE.match(head):
+        from logrules.sources.log_table import table_of
 
-    table = table_of(head) if saved else None
-    if table is not None:
-        return CopiedForm((), table)
+        if (table := table_of(head)) is not None:
+            return CopiedForm((), table)
     steps, bare = steps_of(head)
-    return CopiedForm(steps, join_of(bare) if saved else None)
+    join = join_of(bare) if saved else None
+    return CopiedForm(steps, join) if steps or join else PLAIN
 
 
-def _may_be_copied(head: bytes) -> bool:
-    """Whether it is worth a closer look. Told without one for logs as they were written, which nearly all are."""
-    if (
-        (b"&" in head and _ESCAPED.search(head) is not None)
-        or (not head.isascii() and any(one in head for one in _TYPESET))
-        or _TABLE.match(head) is not None
-    ):
-        return True
-    lines = [line for line in head.split(b"\n") if line and not line.isspace()]
-    return (
-        len(lines) >= _FEWEST_LINES
-        and (
-            _is_marked(lines)
-            or _is_numbered(lines)
-            or 5 * head.count(b"\n") > 8 * len(lines)  # hardly more lines with text than blank ones
-            or _is_of_one_width(head)
-            or any(map(_LABELLED.match, lines[:40]))
-        )
-    )
+def records_as_lines(data: bytes, *, joined: bool = False) -> bytes:
+    """The same whole lines, those that are records of a log as text: time, level, message and figures.
 
+    What a record holds on several lines stands on several, all but the first marked as `CONTINUED`. JSON that is no
+    record of a log (samples, metrics, requests) stays as it is. ``joined`` says that marks of `JOINED` are ours.
+    """
+    # One byte is looked for as fast as memory is read, two a hundred times slower.
+    if CONTINUED[:1] in data:  # only we mark lines
+        data = data.replace(CONTINUED, _BLANKS)
+        data = data if joined else data.replace(JOINED, _BLANKS)
+    if not data.startswith(b"{") and not _BEGUN.search(data):
+        return data
+    from logrules.sources.log_record import lines_of_record
 
-def _is_marked(lines: Sequence[bytes]) -> bool:
-    firsts = Counter([line.lstrip()[:1] for line in lines])
-    first, count = firsts.most_common(1)[0]
-    return (first in _MARKS and 2 * count >= len(lines)) or not any(line[:1] not in b" \t" for line in lines)
+    def as_lines(found: "re.Match[bytes]") -> bytes:
+        lines = lines_of_record(found[0])
+        if lines is None:
+            return found[0]
+        text = "\n".join(lines).encode(errors="replace").replace(CONTINUED, _BLANKS).replace(JOINED, _BLANKS)
+        return text.replace(b"\n", b"\n" + CONTINUED)
 
-
-def _is_numbered(lines: Sequence[bytes]) -> bool:
-    """Whether numbers rise where most of the first lines begin."""
-    found = [_NUMBERED.match(line) for line in lines[:40]]
-    numbers = [int(one[1]) for one in found if one is not None]
-    rising = sum(before < after for before, after in pairwise(numbers))
-    return 5 * (rising + 1) >= 2 * len(found)
-
-
-def _is_of_one_width(head: bytes) -> bool:
-    """Whether many lines are as wide as the widest."""
-    lines = head.split(b"\n") if head.isascii() else head.decode(errors="replace").split("\n")
-    widths = [len(line) for line in lines]
-    widest = max(widths)
-    return widest >= _NARROWEST and (widths.count(widest) >= _FEWEST_WIDEST)
+    return _OBJECT.sub(as_lines, data)

@@ -79,87 +79,60 @@ def no_text(head: bytes) -> str | None:
 
 
 def as_utf8(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The same text as UTF-8, without a byte-order mark; bytes of other encodings pass unchanged, broken or not.
-
-    Windows PowerShell's ``>`` and ``Tee-Object`` write UTF-16, in which no rule's literal would ever be found.
-    """
-    head, whole = begun(pieces, SNIFFED_BYTES)
-    encoding = encoding_of(head[:SNIFFED_BYTES])
-    mark = _mark_of(head)
-    if mark:
-        whole = chain((head.removeprefix(mark),), pieces)
-    return whole if encoding in {None, "utf-8"} else _decoded(whole, str(encoding))
+    """The text of a saved log as UTF-8 (see `Utf8Text`)."""
+    head, _ = begun(pieces, SNIFFED_BYTES)
+    text = Utf8Text()
+    yield from map(text.take, chain((head,), pieces))
+    yield text.finish()
 
 
-class GrowingText:
-    """The text of a log that grows, as UTF-8 (`as_utf8`); its first bytes tell its encoding once there are enough.
+class Utf8Text:
+    """A text as UTF-8 while it comes, without a byte-order mark. Its first bytes tell its encoding.
 
-    ``fault`` says what it is if it is no text.
+    Windows PowerShell's ``>`` and ``Tee-Object`` write UTF-16, in which no rule's literal would ever be found. What is
+    in no such encoding passes unchanged, broken or not. ``fault`` says what it is if it is no text.
     """
 
     def __init__(self) -> None:
         self.fault: str | None = None
-        self._head: bytes | None = b""
-        self._encoding = "utf-8"
+        self._head: bytes | None = b""  # what came, while it is too little to tell by
         self._decoder: codecs.IncrementalDecoder | None = None
-        self._came = self._ahead = 0
+        self._width = 1
+        # How much came behind the mark, and how much of what comes next is the rest of a character that was cut.
+        self._came = self._torn = 0
 
-    def utf8(self, piece: bytes) -> bytes:
-        """What came next."""
+    def take(self, piece: bytes) -> bytes:
+        """What came next; nothing while it is too little to tell by."""
         if self._head is not None:
-            piece = self._head + piece
-            is_open = any(mark.startswith(piece) for mark, _ in _MARKS) or b"\0" in piece
-            self._head = piece if is_open and len(piece) < _MIN_SNIFFED_BYTES else None
-            if self._head is not None:
+            self._head += piece
+            has_line = b"\n" in piece and b"\0" not in self._head
+            if len(self._head) < _MIN_SNIFFED_BYTES and not has_line:
                 return b""
-            piece = self._begin(piece)
+            piece = self._begin(self._head)
         if self._decoder is None:
             return piece
         self._came += len(piece)
-        behind, self._ahead = piece[self._ahead :], max(self._ahead - len(piece), 0)
-        return self._decoder.decode(behind).encode(errors="replace")
-
-    def rest(self) -> bytes:
-        """What came, where it was too little to tell by; nothing more will."""
-        rest, self._head = self._head or b"", None
-        return rest
+        whole, self._torn = piece[self._torn :], max(self._torn - len(piece), 0)
+        return self._decoder.decode(whole).encode(errors="replace")
 
     def leave_out(self, size: int) -> None:
         """So many bytes did not come here: the next character begins where one would have begun."""
         if self._decoder is not None:
             self._decoder.reset()
             self._came += size
-            self._ahead = -self._came % _width(self._encoding)
+            self._torn = -self._came % self._width
 
-    def given_back(self, text: bytes) -> int:
-        """How many bytes came of a text, the last that came, and of what is no character yet: they will come again."""
-        if self._decoder is None:
-            return len(text)
-        size = len(text.decode(errors="replace").encode(self._encoding)) + len(self._decoder.getstate()[0])
-        self._decoder.reset()
-        self._came -= size
-        return size
+    def finish(self) -> bytes:
+        """What is left; nothing more will come."""
+        rest = b"" if self._head is None else self._begin(self._head)
+        return rest if self._decoder is None else self._decoder.decode(rest, final=True).encode(errors="replace")
 
     def _begin(self, head: bytes) -> bytes:
         """Tell the encoding; the text behind its mark."""
+        self._head = None
         self.fault = no_text(head[:SNIFFED_BYTES])
-        encoding, mark = encoding_of(head[:SNIFFED_BYTES]), _mark_of(head)
+        encoding = encoding_of(head[:SNIFFED_BYTES])
         if encoding not in {None, "utf-8"}:
-            self._encoding = str(encoding)
-            self._decoder = codecs.getincrementaldecoder(self._encoding)(errors="replace")
-        return head.removeprefix(mark)
-
-
-def _mark_of(head: bytes) -> bytes:
-    return next((mark for mark, _ in _MARKS if head.startswith(mark)), b"")
-
-
-def _width(encoding: str) -> int:
-    return next((width for name, width, _ in _UNMARKED if name == encoding), 1)
-
-
-def _decoded(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
-    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
-    for piece in pieces:
-        yield decoder.decode(piece).encode(errors="replace")
-    yield decoder.decode(b"", final=True).encode(errors="replace")
+            self._decoder = codecs.getincrementaldecoder(str(encoding))(errors="replace")
+            self._width = next(width for name, width, _ in _UNMARKED if name == encoding)
+        return head.removeprefix(next((mark for mark, _ in _MARKS if head.startswith(mark)), b""))

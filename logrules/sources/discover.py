@@ -89,13 +89,11 @@ def discover(paths: Sequence[str], block_bytes: int = BLOCK_BYTES, within: Path 
     sizes = [_plain_size(file[0]) if file else None for file in search.found]
     total = None if remote or None in sizes else sum(size or 0 for size in sizes)
     sources = tuple(_sources(search.found, block_bytes))
-    records, notes = _recorded(search.dumps)
+    records, notes = _recorded(search.dumps) if search.dumps else ([], [])
     return Discovered((*sources, *remote, *records), (*search.notes, *notes), total)
 
 
 def _recorded(dumps: Sequence[tuple[Path, int]]) -> tuple[list[RecordSource], list[SourceNote]]:
-    if not dumps:
-        return [], []
     from logrules.sources.flight_dump import read_dumps
 
     return read_dumps(list(zip((path for path, _ in dumps), short_names(dumps), strict=True)))

@@ -58,7 +58,10 @@ class FloodPath:
         # Where it is written to takes no pages, such as a file that is appended to; a Python without ctypes.
         except (OSError, ImportError):
             self._works = False
-            self._read_and_write(onward, left)
+            while left and (data := os.read(self._ours, left)):
+                left -= len(data)
+                with suppress(OSError):  # whoever writes there next is told of it
+                    write_all(onward, data)
         return True
 
     def taken(self) -> tuple[int, int]:
@@ -70,12 +73,6 @@ class FloodPath:
             lines = int(said.split()[0]) if said.strip() else 0
         moved, self._moved = self._moved, 0
         return moved, lines
-
-    def _read_and_write(self, onward: int, left: int) -> None:
-        while left and (data := os.read(self._ours, left)):
-            left -= len(data)
-            with suppress(OSError):  # whoever writes there next is told of it
-                write_all(onward, data)
 
     def _handed_to_counter(self, size: int) -> int:
         """Let so much of what waits be counted, at the most; how much. It still waits. Raises OSError."""

@@ -9,8 +9,6 @@ from time import thread_time
 from logrules.model.record import mutable_record
 from logrules.model.report import SourceNote
 from logrules.model.stream import Block, End, Skipped, Tick
-from logrules.sources.copied_text import GrowingForm
-from logrules.sources.decoding import GrowingText
 from logrules.sources.descriptors import room_for
 from logrules.sources.flight_names import MAX_DUMPS
 from logrules.sources.queue import EventQueue, PendingLines
@@ -34,39 +32,23 @@ _ABSENT = ("no such file or directory", "not a directory", "the system cannot fi
 class Backlog(SavedSource):
     """What a file already holds when following begins, read as a saved log: whole lines, to where it now ends.
 
-    What was there before us came when the file was last written, at the latest. ``stopped`` ends it early.
+    What was there before us came when the file was last written, at the latest. ``rest`` is what came of the log and
+    was not read here. ``stopped`` ends it early.
     """
 
     def __init__(self, name: str, tail: Tail, pass_on: Callable[[bytes], None], stopped: Event) -> None:
-        self._pieces = PendingLines(name)
+        self.rest = PendingLines(name)
         super().__init__(name, self._blocks(tail, pass_on, stopped))
-
-    @property
-    def offset(self) -> int:
-        """Where the lines end that were read."""
-        return self._pieces.offset
-
-    @property
-    def form(self) -> GrowingForm:
-        """How it was copied, as far as its lines tell."""
-        return self._pieces.form
-
-    @property
-    def text(self) -> GrowingText:
-        """How it is encoded, as its first bytes tell."""
-        return self._pieces.text
 
     def _blocks(self, tail: Tail, pass_on: Callable[[bytes], None], stopped: Event) -> Iterator[Block]:
         for item in tail.look():
+            if stopped.is_set():
+                return
             if isinstance(item, Grown):
-                self._pieces.add(item.data, min(item.written, now()), 0.0)
-            while self._pieces.has_line_end or self._pieces.length >= BLOCK_BYTES:
-                if stopped.is_set():
-                    return
-                lines = self._pieces.whole_lines()
-                pass_on(lines)
-                yield self._pieces.block_of(lines)
-        tail.back(self._pieces.given_back())
+                pass_on(item.data)
+                self.rest.add(item.data, min(item.written, now()), 0.0)
+            while self.rest.has_line_end or self.rest.length >= BLOCK_BYTES:
+                yield self.rest.take()
 
 
 @mutable_record
@@ -103,12 +85,10 @@ class FollowedFiles:
 
     def read(self, until: float | None) -> Block | Skipped | Tick | End:
         """What has come since the backlog was read, in the order in which it came."""
-        if not self._begun and not self._stopped.is_set():
+        if not self._begun:
             self._begun = True
             for early in self.backlog:
-                self._buffer.resume(early.name, early.offset, early.form, early.text)
-                if early.text.fault is not None:
-                    self._buffer.note(early.name, early.text.fault)
+                self._buffer.resume(early.rest)
             Thread(target=self._run, name="following files", daemon=True).start()
         return self._buffer.read(until)
 

@@ -11,8 +11,9 @@ from itertools import pairwise
 
 from logrules.model.late_pattern import late_pattern
 from logrules.model.stream import JOINED
-from logrules.sources.copied_form import Join
 
+# Blocks of whole lines in, blocks of whole lines out. A line may stand for several of the file.
+Join = Callable[[Iterator[bytes]], Iterator[bytes]]
 _FEWEST_LINES = 6
 _APART_SHARE = 0.95
 # No window is narrower. So many lines end at the width at least, of so many kinds, and three times as many as at any
@@ -43,7 +44,10 @@ def join_of(head: bytes) -> Join | None:
     if len(lines) < _FEWEST_LINES:
         return None
     if _are_apart(lines):
-        return partial(_put_together, together=_without_blank)
+        # The blank line below one with text goes.
+        return partial(
+            _put_together, together=lambda whole, last, below: whole if last.strip() and not below.strip() else None
+        )
     width = _width_of([line.decode(errors="replace") for line in lines])
     return partial(_put_together, together=partial(_unwrapped, width)) if width else None
 
@@ -84,10 +88,6 @@ def _are_apart(lines: Sequence[bytes]) -> bool:
     below = [under for line, under in pairwise(lines) if line.strip()]
     blank = sum(not line.strip() for line in below)
     return 2 * len(below) >= _FEWEST_LINES and blank >= _APART_SHARE * len(below)
-
-
-def _without_blank(whole: bytes, last: bytes, below: bytes) -> bytes | None:
-    return whole if last.strip() and not below.strip() else None
 
 
 def _width_of(lines: Sequence[str]) -> int:

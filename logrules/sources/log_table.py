@@ -10,7 +10,7 @@ from io import BytesIO, StringIO
 from logrules.model.late_pattern import late_pattern
 from logrules.model.record import record
 from logrules.model.stream import JOINED
-from logrules.sources.copied_form import Join
+from logrules.sources.joined_lines import Join
 from logrules.sources.log_record import time_of
 
 _DELIMITERS = ",;\t"

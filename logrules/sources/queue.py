@@ -6,7 +6,7 @@ from threading import Condition, RLock
 from logrules.model.record import field, mutable_record
 from logrules.model.stream import Block, End, Skipped, Tick
 from logrules.sources.copied_text import GrowingForm
-from logrules.sources.decoding import GrowingText
+from logrules.sources.decoding import Utf8Text
 from logrules.sources.source import BLOCK_BYTES
 from logrules.sources.wall_clock import Now, now
 
@@ -38,7 +38,7 @@ class PendingLines:
     has_line_end: bool = False
     is_cut: bool = False
     form: GrowingForm = field(default_factory=GrowingForm)
-    text: GrowingText = field(default_factory=GrowingText)
+    text: Utf8Text = field(default_factory=Utf8Text)
     _arrived: float | None = None
     _since: float = 0.0
     _held: bytearray = field(default_factory=bytearray)
@@ -50,7 +50,7 @@ class PendingLines:
 
     def add(self, data: bytes, arrived: float, now: float) -> None:
         """Take what came; ``arrived`` is when it was written, as far as is known."""
-        data = self.text.utf8(data)
+        data = self.text.take(data)
         if not self._held:
             self._since = now
         self._arrived = arrived
@@ -66,32 +66,18 @@ class PendingLines:
 
     def take(self) -> Block:
         """The whole lines that came, a block's worth; where there is none, what there is of a line."""
-        return self.block_of(self.whole_lines())
-
-    def whole_lines(self) -> bytes:
-        """Let go of the whole lines that came, a block's worth; where there is none, of so much of a line."""
         cut = self._held.rfind(b"\n", 0, BLOCK_BYTES) + 1 or BLOCK_BYTES
         with memoryview(self._held) as held:
             lines = bytes(held[:cut])
         del self._held[:cut]
         self.has_line_end = b"\n" in self._held
-        return lines
-
-    def block_of(self, lines: bytes) -> Block:
-        """The lines that were let go, as a block of the log."""
         block = Block(self.log, self.offset, self.form.lines(lines), self._arrived)
         self.offset += len(block.data)
         return block
 
     def finish(self) -> None:
         """Nothing more will come."""
-        self._held += self.text.rest()
-
-    def given_back(self) -> int:
-        """How many bytes came of what was not taken: all of it is dropped, and will come again."""
-        size = self.text.given_back(bytes(self._held))
-        self.drop()
-        return size
+        self._held += self.text.finish()
 
     def drop(self) -> None:
         """Nobody will take anything."""
@@ -133,11 +119,10 @@ class EventQueue:
             if self._closed:
                 return
             pieces = self._pieces(log)
-            before = pieces.due(last=False)
-            is_first = not (pieces.offset or pieces.length)
+            before, known_fault = pieces.due(last=False), pieces.text.fault
             pieces.add(data, arrived, self._now())
-            if is_first and pieces.text.fault is not None:
-                self.note(log, pieces.text.fault)
+            if pieces.text.fault != known_fault:
+                self.note(log, str(pieces.text.fault))
             # Whoever reads is woken only where that changes from when on there is something for it.
             if pieces.due(last=False) != before:
                 self._changed.notify_all()
@@ -156,18 +141,21 @@ class EventQueue:
                 pieces.text.leave_out(size)
                 self._changed.notify_all()
 
-    def resume(self, log: str, offset: int, form: GrowingForm, text: GrowingText) -> None:
-        """The first bytes of this log that come are those at ``offset``; those before told its form and encoding."""
+    def resume(self, pieces: PendingLines) -> None:
+        """Go on with a log that was read elsewhere so far."""
         with self._changed:
-            pieces = self._pieces(log)
-            pieces.offset, pieces.form, pieces.text = offset, form, text
+            self._logs[pieces.log] = pieces
+            if pieces.text.fault is not None:
+                self.note(pieces.log, pieces.text.fault)
+            if self._end is not None:
+                pieces.finish()
 
     def begin_anew(self, log: str, reason: str) -> None:
         """The next bytes of this log are the first of a new file; waits until the older ones are taken."""
         with self._changed:
             pieces = self._pieces(log)
             self._changed.wait_for(lambda: not self._taken or not pieces.length)
-            pieces.offset, pieces.form, pieces.text = 0, GrowingForm(), GrowingText()
+            pieces.offset, pieces.form, pieces.text = 0, GrowingForm(), Utf8Text()
             self.note(log, reason)
 
     def note(self, log: str, reason: str) -> None:

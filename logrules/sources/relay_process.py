@@ -53,7 +53,9 @@ class RelayProcess:
             ready, room, _ = select.select(read, fed, [], self._feed.room_in_s)
             if room:
                 self._feed.flush()
-            self._resume()
+            for output in self._outputs:
+                if self._feed.has_room_again(output.number):  # what comes from here on is handed over
+                    self._feed.resume(output.number, *output.flood.taken())
             if asked and asked[0] in ready:
                 self._obey()
             passed = [self._pass(one) for one in tuple(self._outputs) if one.ours in ready]
@@ -95,12 +97,6 @@ class RelayProcess:
         elif not output.failed:
             output.failed = True
             self._feed.fail(output.number, (fault.strerror or "unknown").lower())
-
-    def _resume(self) -> None:
-        """Where there is room again, hand the watcher what comes from here on."""
-        for output in self._outputs:
-            if self._feed.has_room_again(output.number):
-                self._feed.resume(output.number, *output.flood.taken())
 
     def _obey(self) -> None:
         """Do what the watcher asks; without it, only pass on."""

@@ -100,11 +100,6 @@ class Tail:
                 yield Anew(ROTATED)
                 yield from pieces
 
-    def back(self, count: int) -> None:
-        """Read the last ``count`` bytes again with the next look."""
-        if count:
-            self._at, self._mark = self._at - count, b""
-
     def has_read(self, path: Path) -> bool:
         """Whether the file of another name is one that was read here: it was renamed since."""
         with suppress(OSError):

@@ -50,7 +50,12 @@ def output_of(command: tuple[str, ...], limit_s: float, env: Mapping[str, str]) 
         return CommandOutput(missing=True)
     heard: list[CommandOutput] = []
     listener = Thread(target=_listen, args=(child, heard), daemon=True)
-    listener.start()
+    try:
+        listener.start()
+    except RuntimeError:  # where no further thread can be had, nobody hears it
+        kill_group(child)
+        with child:
+            return CommandOutput()
     listener.join(limit_s)
     if not heard:
         kill_group(child)

@@ -14,8 +14,9 @@ from logrules.model.change import QuietNoticed, Raised, Update, Withdrawn
 from logrules.model.report import Diagnosis, Evidence, Fix, Report, Restart, Severity, Status, Text
 from logrules.model.timeline import WorkerNow
 from logrules.notify.event_lines import IncidentHistory, Lines
+from logrules.notify.evidence_pager import evidence_file, lines_around, pager_command
 from logrules.notify.notifications import NotificationPolicy
-from logrules.notify.panel import Panel, evidence_file, lines_around, pager_command
+from logrules.notify.panel import Panel
 from logrules.notify.panel_view import PanelView, folded, panel_lines
 from logrules.output.step_layout import in_one_line
 from logrules.sources.relay import Turn

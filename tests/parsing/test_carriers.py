@@ -12,9 +12,9 @@ from logrules.model.stream import Block
 from logrules.parsing.deduplication import EntryRoles
 from logrules.parsing.growing_log import GrowingLog
 from logrules.parsing.header import HeaderParser
-from logrules.parsing.hit_lines import MAX_SLICE_BYTES, Found
+from logrules.parsing.hit_lines import MAX_SLICE_BYTES, Found, hit_lines
 from logrules.parsing.log_ends import RawLine
-from logrules.parsing.reader import Reader, find
+from logrules.parsing.reader import Reader
 from logrules.parsing.sampler import Sampler
 from logrules.parsing.scan import Scanner
 from logrules.parsing.window import Window
@@ -137,7 +137,7 @@ def test_what_a_bar_draws_over_a_line_is_of_who_carries_the_line(shipped):
     scanner = Scanner(shipped.signals, trace=shipped.trace)
 
     def found(window: Window, sample: WindowSample | None = None, known: int = 0) -> Found:
-        return find(window, scanner, sample, known)
+        return hit_lines(window, scanner.scan(window.data), sample, known)
 
     reader = Reader(shipped, scanner.signals_of)
     saved = list(reader.events(found(Window("log", 0, 0, data)), 1))
@@ -177,7 +177,7 @@ def test_a_level_that_a_collector_gave_to_a_whole_stream_tells_of_no_line(tmp_pa
 def test_a_level_in_front_of_a_line_is_none_of_its_words(shipped):
     scanner = Scanner(shipped.signals, trace=shipped.trace)
     window = Window("log", 0, 0, b"2025-01-02 03:04:05.250 [ERROR] NCCL version 2.21.5+cuda12.4\n")
-    (event,) = Reader(shipped, scanner.signals_of).events(find(window, scanner), 1)
+    (event,) = Reader(shipped, scanner.signals_of).events(hit_lines(window, scanner.scan(window.data)), 1)
     assert "nccl/version:marker" in {shipped.signals[hit.signal].id for hit in event.hits}
 
 
@@ -193,5 +193,5 @@ def test_what_a_logger_passes_on_line_by_line_is_not_logged_at_its_level(shipped
     line = "2025-01-02 03:04:05.250 | INFO     | app:stream:42 - OSError: [Errno 28] No space left on device"
     scanner = Scanner(shipped.signals, trace=shipped.trace)
     window = Window("log", 0, 0, f"hello\n{above}\n{line}\n".encode())
-    *_, event = Reader(shipped, scanner.signals_of).events(find(window, scanner), 1)
+    *_, event = Reader(shipped, scanner.signals_of).events(hit_lines(window, scanner.scan(window.data)), 1)
     assert (event.line, event.stance) == (3, stance)

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,12 +18,14 @@ from logrules.parsing.deduplication import EntryRoles
 from logrules.parsing.exception_chain import INNERMOST_FRAMES, OUTERMOST_FRAMES
 from logrules.parsing.exception_line import exception_by_place, may_be_by_place, unglued
 from logrules.parsing.growing_log import GrowingLog
+from logrules.parsing.hit_lines import Found, hit_lines
 from logrules.parsing.log_ends import RawLine
-from logrules.parsing.reader import Reader, find
+from logrules.parsing.reader import Reader
 from logrules.parsing.sampler import Sampler
 from logrules.parsing.scan import Scanner
 from logrules.parsing.traceback import MAX_ALIKE, TracebackAssembler
-from logrules.parsing.window import windows
+from logrules.parsing.window import Window, windows
+from logrules.parsing.window_sample import WindowSample
 from logrules.ruleset.compile import compile_pack
 from logrules.ruleset.load import rule_texts
 from logrules.ruleset.pack import Pack
@@ -53,7 +55,7 @@ def _events(text: str, source: str = "train.log") -> Iterator[Event]:
     line = 1
     data = text.encode()
     for window in windows(iter([Block(source, 0, data)])):
-        found = find(window, _scanner())
+        found = hit_lines(window, _scanner().scan(window.data))
         yield from reader.events(found, line)
         line += found.line_count
     body = data.rstrip()
@@ -65,7 +67,11 @@ def _events(text: str, source: str = "train.log") -> Iterator[Event]:
 def _live(text: str, cuts: list[int], source: str = "train.log") -> Iterator[Event]:
     """The events of a log that grows, a piece at a time."""
     scanner = _scanner()
-    reader, found = Reader(_pack(), scanner.signals_of), partial(find, scanner=scanner)
+    reader = Reader(_pack(), scanner.signals_of)
+
+    def found(window: Window, *, sample: WindowSample, known: int) -> Found:
+        return hit_lines(window, scanner.scan(window.data), sample, known)
+
     log = GrowingLog(source, reader, found, lambda: Sampler(scanner.sampled, EntryRoles))
     data = text.encode()
     edges = [0, *sorted(cuts), len(data)]

@@ -19,8 +19,9 @@ from logrules.model.stream import Block, End
 from logrules.output.report_json import render_json
 from logrules.output.text import render_text
 from logrules.parsing.clean import clean, may_be_redrawn, redraws
+from logrules.parsing.hit_lines import hit_lines
 from logrules.parsing.log_ends import RawLine
-from logrules.parsing.reader import Reader, find
+from logrules.parsing.reader import Reader
 from logrules.parsing.scan import EVERYTHING, Scanner
 from logrules.parsing.window import WINDOW_BYTES, Window, windows
 from logrules.ruleset.pack import Pack
@@ -125,7 +126,7 @@ def test_no_line_makes_a_window_longer_than_its_stretch_and_the_longest_line(dat
 @given(lines=lines)
 def test_the_scanner_never_misses_a_line_that_a_rule_would_accept(shipped: Pack, literals: Scanner, lines):
     data = b"\n".join(lines)
-    found = {line.number for line in find(Window("log", 0, 0, data), literals).lines}
+    found = {line.number for line in hit_lines(Window("log", 0, 0, data), literals.scan(data)).lines}
     texts = {literal.encode() for signal in shipped.signals for literal in signal.literals}
     wanted = {number for number, line in enumerate(data.split(b"\n")) if any(text in line for text in texts)}
     assert found == wanted

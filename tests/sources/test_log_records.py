@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from logrules.cli.main import main
 from logrules.engine.run import replay
 from logrules.model.stream import CONTINUED, Block
-from logrules.sources.copied_form import records_as_lines
+from logrules.sources.copied_text import records_as_lines
 from logrules.sources.log_record import lines_of_record
 from logrules.sources.source import SavedSource, numbered_lines_of
 from tests.conftest import MemorySource, fixtures

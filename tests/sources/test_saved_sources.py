@@ -21,8 +21,7 @@ from logrules.model.errors import SourceError
 from logrules.model.stream import CONTINUED, JOINED, MAX_LINE_BYTES, Block, End, Skipped
 from logrules.sources.archive import codec_of, expanded
 from logrules.sources.chunking import resized, whole_lines
-from logrules.sources.copied_form import PLAIN
-from logrules.sources.copied_text import form_of
+from logrules.sources.copied_text import PLAIN, form_of
 from logrules.sources.decoding import SNIFFED_BYTES, encoding_of, no_text
 from logrules.sources.discover import discover
 from logrules.sources.file import FileSource, StdinSource, saved_items

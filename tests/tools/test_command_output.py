@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from threading import Thread
 
 import pytest
 
@@ -30,6 +31,14 @@ def test_of_a_flood_the_beginning_is_kept_and_the_rest_takes_no_memory():
 def test_what_does_not_end_in_its_time_is_ended_with_what_it_started():
     assert output_of(("sh", "-c", "sleep 1000 & sleep 1000"), 0.2, os.environ) == CommandOutput()
     assert output_of(("yes",), 0.2, os.environ) == CommandOutput()
+
+
+def test_where_no_thread_can_be_had_a_command_is_ended(monkeypatch):
+    def none_left(_thread: Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(Thread, "start", none_left)
+    assert output_of(("sh", "-c", "sleep 1000 & sleep 1000"), 60, os.environ) == CommandOutput()
 
 
 def test_what_closes_its_output_is_still_waited_for():
