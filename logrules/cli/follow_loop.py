@@ -24,9 +24,16 @@ _CLOSING_S = 0.3
 
 
 def follow(
-    following: Following, listeners: Sequence[Listener], stalls: StallTracker, complain: Complain
+    following: Following,
+    listeners: Sequence[Listener],
+    stalls: StallTracker,
+    complain: Complain,
+    has_ended: Callable[[], bool] = lambda: False,
 ) -> Report | None:
-    """Follow to the end; the last report, or None where the analysis broke down, which is said in one sentence."""
+    """Follow to the end; the last report, or None where the analysis broke down, which is said in one sentence.
+
+    Once the job ``has_ended``, there is nobody behind whom to stand back.
+    """
     told = list(listeners)
 
     update = Update(0.0, (), 0, 0, 0, ended=False)
@@ -40,7 +47,7 @@ def follow(
         return known
 
     try:
-        for update in by_priority(following):
+        for update in by_priority(following, has_ended):
             known = None
             stalls.on_update(update, following.report)
             for listener in tuple(told):
@@ -95,7 +102,7 @@ class Flood:
             self._taken_s, self._since = 0.0, came
 
 
-def by_priority(updates: Iterable[Update]) -> Iterator[Update]:
+def by_priority(updates: Iterable[Update], has_ended: Callable[[], bool] = lambda: False) -> Iterator[Update]:
     """The updates as they come; in a flood a thread of lower priority works them out."""
     flood, source = Flood(), iter(updates)
 
@@ -106,7 +113,7 @@ def by_priority(updates: Iterable[Update]) -> Iterator[Update]:
 
     with ThreadPoolExecutor(1, "analysis of a flood", initializer=_step_back) as aside:
         while True:
-            update, taken_s = aside.submit(work).result() if flood.lasts else work()
+            update, taken_s = aside.submit(work).result() if flood.lasts and not has_ended() else work()
             if update is None:
                 return
             flood.take(taken_s, update.now)

@@ -35,6 +35,8 @@ EXIT_INTERRUPTED = 130
 _MAX_REASON_CHARS = 300
 # Of what is wrong with rule files: whoever mends so much looks again.
 _MAX_PROBLEMS = 50
+# As libraries say it, in errors of their own.
+_NO_MEMORY = ("allocate memory", "failed to map segment")
 _NO_THREAD = "can't start new thread"  # as Python says it, in a RuntimeError like any other
 _LOST_PROCESS = "BrokenProcessPool"  # by its name: to import it takes as long as to read a short log
 _BEFORE_THE_VERB = ("-h", "--help", "-V", "--version", "--debug")
@@ -57,8 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             return EXIT_INTERRUPTED
         except Exception as fault:  # noqa: BLE001 (the border: nothing leaves the program as a traceback)
-            said = (safe(in_language(sentence, language)) for sentence in _sentences(fault))
-            print("logrules:", "\n".join(said), file=sys.stderr)
+            print("logrules:", "\n".join(_told(fault, language)), file=sys.stderr)
             if "--debug" in argv:
                 import traceback
 
@@ -106,6 +107,14 @@ def _refuse_first(word: str, parser: "_Parser") -> None:
         parser.error(f"unrecognized arguments: {word}")
 
 
+def _told(fault: Exception, language: str) -> Sequence[str]:
+    """The sentences, in the user's language; by itself where what they are made with is spoilt too."""
+    try:
+        return [safe(in_language(sentence, language)) for sentence in _sentences(fault)]
+    except Exception:  # noqa: BLE001 (as above: there is nobody else to say anything)
+        return [safe(f"an error in logrules ({type(fault).__name__}: {fault})")[:_MAX_REASON_CHARS]]
+
+
 def _sentences(fault: Exception) -> Iterable[str]:
     """What went wrong: of rule files each problem, of all else one sentence."""
     if not isinstance(fault, PackError):
@@ -125,7 +134,7 @@ def _sentence(fault: Exception) -> str:
         place = f"{fault.filename}: " if fault.filename else ""
         return f"{place}{fault.strerror.lower()}"
     text = " ".join(str(fault).split())[:_MAX_REASON_CHARS]
-    if isinstance(fault, MemoryError):
+    if isinstance(fault, MemoryError) or any(words in text.lower() for words in _NO_MEMORY):
         return "not enough memory: the machine or a limit (`ulimit -v`) allows less than is needed"
     if type(fault).__name__ == _LOST_PROCESS:
         return "a process of ours was ended from outside, most often for want of memory; `-j 1` starts none"

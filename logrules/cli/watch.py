@@ -154,7 +154,8 @@ def _watched(
         if job.pid is not None:  # steps can name the process
             following.tell("job_pid", str(job.pid))
         with ThreadPoolExecutor(1, "analysis") as pool:
-            report = pool.submit(follow, following, told, stalls, complain).result()
+            work = pool.submit(follow, following, told, stalls, complain, lambda: job.exit_status is not None)
+            report = work.result()
         if report is None:
             job.unwatched()
         return report, job.wait()

@@ -47,21 +47,22 @@ def rules_of(options: argparse.Namespace) -> Callable[[], Pack]:
 def _compiling(options: argparse.Namespace) -> Callable[[], None] | None:
     """Begin a process that compiles the rules and keeps them: it takes 120 MB, which we would hold to the end of a job.
 
-    What waits for it, and raises PackError where it was refused them; None where no process can be forked.
+    What waits for it, and raises PackError where it was refused them; None where no process can be forked, or no pipe
+    opened.
     """
     if not sys.platform.startswith("linux"):
         return None
-    refused, refuse = os.pipe()
+    ends: tuple[int, ...] = ()
     try:
+        refused, refuse = ends = os.pipe()
         child = os.fork()
     except OSError:
-        child = None
+        for end in ends:
+            os.close(end)
+        return None
     if child == 0:
         _compile(options, refuse)
     os.close(refuse)
-    if child is None:
-        os.close(refused)
-        return None
     return partial(_wait_for, child, refused)
 
 

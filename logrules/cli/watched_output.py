@@ -6,9 +6,10 @@ import signal
 import subprocess
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from threading import Event, Thread
+from threading import Thread
 
 from logrules.cli.watched_job import ENDING, STDIN, STDOUT, Job
+from logrules.engine.needed_threads import need_threads
 from logrules.model.errors import SourceError, reason_of
 from logrules.model.stream import End
 from logrules.sources.job_output import JobOutput, Output, same_place
@@ -101,7 +102,7 @@ class Command(Streamed):
 
     def start(self) -> None:
         """Start it. Raises SourceError where it cannot be, and RuntimeError where it could not be watched."""
-        _need_threads()
+        need_threads(_THREADS)
         shared = self._terminal is not None or not self.echoes or same_place(STDOUT, _STDERR)
         process = self._process = _started(self._words, self._terminal, shared=shared)
         self._output = JobOutput(self._outputs(process, shared=shared), self.source, self.turn)
@@ -143,6 +144,7 @@ class Command(Streamed):
             return
         self._process.wait()
         self._ended = steady()
+        self.source.hurry()
         if self._output.wait(now() + _LEFT_BEHIND_S):
             self._output.release()  # else it passes on what they write, once we are gone
             for pipe in (self._process.stdout, self._process.stderr):
@@ -153,22 +155,6 @@ class Command(Streamed):
                 self.source.note(log, "the command has ended, but processes that it left hold its output open")
         asked = self.asked_by
         self.source.end(End(self.exit_status, signal.Signals[asked] if asked is not None else None))
-
-
-def _need_threads() -> None:
-    """Raise RuntimeError where so many threads are not allowed: once the command runs it is too late to say so."""
-    tried = Event()
-    begun: list[Thread] = []
-    try:
-        for _ in range(_THREADS):
-            thread = Thread(target=tried.wait, daemon=True)
-            thread.start()
-            begun.append(thread)
-    finally:
-        tried.set()
-        # Where there is room for no more, those that are needed find it only once these have gone.
-        for thread in begun:
-            thread.join()
 
 
 def _started(words: Sequence[str], terminal: Terminal | None, *, shared: bool) -> "subprocess.Popen[bytes]":

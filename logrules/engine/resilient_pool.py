@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as connection_wait
 from typing import Any, Generic, TypeVar
 
+from logrules.engine.needed_threads import need_threads
 from logrules.model.record import record
 from logrules.ruleset.pack import Pack
 
@@ -26,6 +27,8 @@ Answer = TypeVar("Answer")
 TOGETHER = 2
 # So many items a process are under way or wait for it: one that is under way costs memory on both sides.
 AHEAD = 4
+# Of a pool in this process: what hands out its items, and what feeds their queue.
+_THREADS = 2
 
 
 @record
@@ -85,6 +88,7 @@ def process_pool(
 
     Where the work is broken off, they end in the midst of it: a pool waits for what is under way, and for what is next.
     """
+    need_threads(processes + _THREADS)
     context: Any = multiprocessing.get_context("fork" if _forks() else "spawn")
     given = forked if _forks() else spawned
     ending, end = context.Pipe(duplex=False)
@@ -104,7 +108,8 @@ def _forks() -> bool:
 def _begun(begin: Callable[[Any], None], given: Any, ending: Connection) -> None:
     # Ctrl-C reaches all processes of a terminal: the first one says what comes of it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, args=(ending,), name="parent", daemon=True).start()
+    with suppress(RuntimeError):  # where no further thread may be started, only a killed parent is not seen
+        threading.Thread(target=_end_with_parent, args=(ending,), name="parent", daemon=True).start()
     begin(given)
     # Objects from before the fork stay: scanning them for garbage takes long, and copies the inherited memory.
     gc.freeze()

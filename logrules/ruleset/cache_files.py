@@ -16,6 +16,17 @@ KEPT_OF_A_KIND = 8
 # The largest that we write has four; what is larger is none of ours, and is to take no memory.
 _MAX_BYTES = 64 << 20
 _WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)
+# What it may raise to read, from a file whose checksum is right, what is no value of ours.
+SPOILT = (
+    AttributeError,
+    EOFError,
+    ImportError,
+    KeyError,
+    MemoryError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
 _CHECKSUM_BYTES = len(b"%08x\n" % 0)
 
 

@@ -11,6 +11,7 @@ import marshal
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any
 
 from logrules.model.errors import LogrulesError, PackError
 from logrules.model.position import Position, Problem
-from logrules.ruleset.cache_files import keep_for, kept_for
+from logrules.ruleset.cache_files import SPOILT, keep_for, kept_for
 
 PACKS = "logrules.packs"
 FORMS = "logrules.forms"
@@ -74,7 +75,8 @@ def _all(path: Sequence[str]) -> list[tuple[str, str, str]]:
     state = repr([one for one in seen if _has_packages(*one)]).encode() + b"\n"
     body = kept_for("installed", state)
     if body is not None:
-        return [(str(group), str(name), str(value)) for group, name, value in marshal.loads(body)]  # noqa: S302 (our own)
+        with suppress(*SPOILT):
+            return [(str(group), str(name), str(value)) for group, name, value in marshal.loads(body)]  # noqa: S302 (our own)
     found = list(_look(path))
     keep_for("installed", state, marshal.dumps(found))
     return found

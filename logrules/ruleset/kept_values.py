@@ -15,7 +15,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar
 
-from logrules.ruleset.cache_files import keep, kept
+from logrules.ruleset.cache_files import SPOILT, keep, kept
 from logrules.ruleset.long_tables import LongTable
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.pattern import VERSION, forms_made, let_go_of_stored, use_stored
@@ -39,7 +39,7 @@ def kept_value(kind: str, digest: str, form: type[Value]) -> Value | None:
     try:
         # It is what we wrote, as its owner, its mode and its checksum say.
         found = from_plain(marshal.loads(body))  # noqa: S302
-    except (AttributeError, EOFError, ImportError, ValueError, KeyError, TypeError, RecursionError):
+    except SPOILT:
         return None
     return found if isinstance(found, form) else None
 

@@ -8,6 +8,7 @@ import marshal
 import re
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import regex
 
 from logrules.model.late_pattern import late_pattern
+from logrules.ruleset.cache_files import SPOILT
 
 # What trying a pattern on one text may take. It is time of this process on its processors, which the `regex` package
 # measures (`clock()`): how busy others keep the machine cannot matter, but on Windows, where it is time by the wall.
@@ -56,7 +58,8 @@ def compiled(pattern: str) -> "regex.Pattern[str]":
     """The compiled pattern. Raises ValueError, with what is wrong, for one that is none."""
     form = _Stored.forms.get(pattern)
     if form is not None:
-        return _restored(form)
+        with suppress(*SPOILT):
+            return _restored(form)
     made = _checked(pattern)
     if len(_made) < _KEPT:
         _made[pattern] = made

@@ -17,6 +17,7 @@ CONFIG_NAME = "logrules.toml"
 PROJECT_NAME = "pyproject.toml"
 MAX_CONFIG_BYTES = 1_000_000
 _MARK = b"tool.logrules"
+_TOO_LONG = "has a number of too many digits"
 
 
 @record
@@ -70,8 +71,9 @@ def _settings_in(path: Path) -> Settings | None:
 
     try:
         plain = json.dumps(table, sort_keys=True, default=str, ensure_ascii=False)
-    except RecursionError:
-        raise PackError([Problem(Position(str(path), 0), "is nested too deep")]) from None
+    except (RecursionError, ValueError) as fault:
+        said = "is nested too deep" if isinstance(fault, RecursionError) else _TOO_LONG
+        raise PackError([Problem(Position(str(path), 0), said)]) from None
     return Settings(
         str(path),
         text,
@@ -95,7 +97,9 @@ def _parsed(text: str, shown: str) -> dict[str, Any]:
 
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as fault:
+    except (ValueError, RecursionError) as fault:
+        if type(fault) is ValueError:  # Python's own, of a number
+            raise PackError([Problem(Position(shown, 0), _TOO_LONG)]) from None
         at = re.search(r" \(at line (\d+), column (\d+)\)", str(fault))
         place = Position(shown, int(at[1]), int(at[2])) if at else Position(shown, max(len(text.splitlines()), 1))
         reason = re.sub(r" \(at .*\)", "", str(fault))

@@ -98,7 +98,8 @@ def asked_texts(given: Sequence[Path], settings: Settings | None) -> tuple[list[
     """
     texts = [*shipped_texts(), *own_texts(settings, own_roots(given, settings))]
     roots = [path.resolve() for path in given]
-    return texts, [text for text in texts if not roots or _within(text.path.resolve(), roots)]
+    asked = [one for one in texts if not roots or _within(one.path, given) or _within(one.path.resolve(), roots)]
+    return texts, asked
 
 
 def own_roots(paths: Iterable[Path], settings: Settings | None = None) -> list[Path]:

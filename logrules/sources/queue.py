@@ -16,6 +16,8 @@ GATHER_S = 0.012
 FELL_BEHIND = "came faster than it could be read, so a part was passed on without being analysed"
 # Who wakes so much later than asked for was stopped, or its machine was. A busy machine is not as late as that.
 STOOD_STILL_S = 5.0
+# Once whoever fills a queue has ended, what waits is read for so long; then of each log only so much of its end is.
+REST_S, REST_BYTES = 2.0, 1 << 20
 # So much is worth a scan at once.
 _MUCH_BYTES = 256 << 10
 
@@ -75,6 +77,16 @@ class PendingLines:
         self.offset += len(block.data)
         return block
 
+    def shorten(self) -> Skipped | None:
+        """Let go of all but the end, from the start of a line there; what that was, None where it is short."""
+        cut = self._held.find(b"\n", len(self._held) - REST_BYTES) + 1 if len(self._held) > REST_BYTES else 0
+        if not cut:
+            return None
+        left_out = Skipped(self.log, self.offset, cut, FELL_BEHIND, self._held.count(b"\n", 0, cut))
+        del self._held[:cut]
+        self.offset += cut
+        return left_out
+
     def finish(self) -> None:
         """Nothing more will come."""
         self._held += self.text.finish()
@@ -110,12 +122,15 @@ class EventQueue:
         self._told: deque[Skipped] = deque()
         self._end: End | None = None
         self._taken = True
+        self._hurries = False
+        self._late_at = float("inf")
         self._changed = Condition(RLock())
 
     def put(self, log: str, data: bytes, arrived: float) -> None:
         """Take what was read of a log once there is room; ``arrived`` is when it was written."""
         with self._changed:
-            self._changed.wait_for(lambda: self._closed or self._bytes() + len(data) <= max(self._limit, len(data)))
+            room = max(self._limit - len(data), 0)
+            self._changed.wait_for(lambda: self._closed or self._is_late or self._bytes() <= room)
             if self._closed:
                 return
             pieces = self._pieces(log)
@@ -123,6 +138,8 @@ class EventQueue:
             pieces.add(data, arrived, self._now())
             if pieces.text.fault != known_fault:
                 self.note(log, str(pieces.text.fault))
+            if self._is_late:
+                self._shorten()
             # Whoever reads is woken only where that changes from when on there is something for it.
             if pieces.due(last=False) != before:
                 self._changed.notify_all()
@@ -172,6 +189,12 @@ class EventQueue:
             self._end = self._end or end
             self._changed.notify_all()
 
+    def hurry(self) -> None:
+        """Whoever fills this has ended: whoever waits for that is not to wait until all that came was read."""
+        with self._changed:
+            self._hurries = True
+            self._changed.notify_all()
+
     def stop(self) -> None:
         """Read no further."""
         self.end(End())
@@ -192,6 +215,11 @@ class EventQueue:
                 time = self._now()
                 if time >= awaited + STOOD_STILL_S:
                     return Tick(time, unwatched_s=time - awaited)
+                # Counted from when somebody reads: rules may have to be compiled first.
+                if self._hurries and self._late_at > time + REST_S:
+                    self._late_at = time + REST_S
+                if time >= self._late_at:
+                    self._shorten()
                 if self._told:
                     return self._told.popleft()
                 block = self._next(time)
@@ -206,6 +234,15 @@ class EventQueue:
                 wait_s = max(min(moments) - time, 0.0) if moments else None
                 awaited = float("inf") if wait_s is None else time + wait_s
                 self._changed.wait(wait_s)
+
+    @property
+    def _is_late(self) -> bool:
+        return self._now() >= self._late_at
+
+    def _shorten(self) -> None:
+        """Go on with the end of each log."""
+        self._told.extend(filter(None, map(PendingLines.shorten, self._logs.values())))
+        self._changed.notify_all()
 
     @property
     def _closed(self) -> bool:

@@ -45,19 +45,22 @@ def updates(seen):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a thread has a priority of its own on Linux only")
-def test_only_a_flood_is_worked_out_with_a_lower_priority():
+@pytest.mark.parametrize(
+    ("has_ended", "niceness"), [(False, [5, 15, 15, 5]), (True, [5, 5, 5, 5])], ids=["beside the job", "after its end"]
+)
+def test_only_a_flood_is_worked_out_with_a_lower_priority(has_ended, niceness):
     seen: list[int] = []
     came: list[float] = []
 
     def stand_and_follow():
         os.setpriority(os.PRIO_PROCESS, 0, 5)
-        came.extend(update.now for update in by_priority(updates(seen)))
+        came.extend(update.now for update in by_priority(updates(seen), lambda: has_ended))
 
     thread = Thread(target=stand_and_follow)
     thread.start()
     thread.join()
     assert came == [1.0, 1.0, 9.0, 17.0]
-    assert seen == [5, 15, 15, 5]
+    assert seen == niceness
 
 
 def test_a_fault_in_the_analysis_of_a_flood_is_told():

@@ -99,9 +99,26 @@ def test_what_nobody_expected_is_one_sentence_with_a_hint(here, monkeypatch, cap
     assert "\x1b" not in said
 
 
+def test_what_the_sentence_is_made_with_may_be_spoilt_too(here, monkeypatch, capsys):
+    def broken(*_words, **_more):
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr("logrules.sources.discover.discover", broken)
+    monkeypatch.setattr(border, "package_of", broken)
+    assert main(["diagnose", "fine.log"]) == 2
+    said = capsys.readouterr().err
+    assert one_sentence(said)
+    assert "ZeroDivisionError: by zero" in said
+
+
 @pytest.mark.parametrize(
     ("fault", "says"),
-    [(MemoryError(), "not enough memory"), (RuntimeError("can't start new thread"), "no further thread")],
+    [
+        (MemoryError(), "not enough memory"),
+        (ValueError("Unable to allocate memory. (id:0)"), "not enough memory"),
+        (ImportError("x.so: failed to map segment from shared object"), "not enough memory"),
+        (RuntimeError("can't start new thread"), "no further thread"),
+    ],
 )
 def test_what_the_machine_or_a_limit_denies_is_no_fault_of_ours(here, monkeypatch, capsys, fault, says):
     def denied(*_words, **_more):

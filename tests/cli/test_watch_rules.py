@@ -1,7 +1,10 @@
 """When a watch has its rules: while they are compiled for the first time, only a job may run."""
 
+import errno
+import os
 import sys
 from argparse import Namespace
+from pathlib import Path
 
 import pytest
 
@@ -49,3 +52,15 @@ def test_refused_rules_are_compiled_once(monkeypatch, tmp_path):
     monkeypatch.setattr(watch_rules, "chosen_pack", lambda *_, **__: pytest.fail("compiled again"))
     with pytest.raises(PackError, match="is missing"):
         watch_rules.rules_of(Namespace(**vars(options), paths=[], no_cache=False, patience=1.0))
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="nothing is forked")
+@pytest.mark.parametrize("denied", ["pipe", "fork"])
+def test_where_no_process_can_be_had_the_rules_are_compiled_here(monkeypatch, denied):
+    def refuse():
+        raise OSError(errno.EMFILE, "too many open files")
+
+    monkeypatch.setattr(os, denied, refuse)
+    open_before = set(Path("/proc/self/fd").iterdir())
+    assert watch_rules._compiling(Namespace()) is None
+    assert set(Path("/proc/self/fd").iterdir()) == open_before

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
@@ -66,6 +67,23 @@ def test_work_that_is_broken_off_is_not_waited_for():
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert all(isinstance(task.exception(), BrokenProcessPool) for task in tasks)
+
+
+def test_no_pool_begins_whose_threads_would_be_refused(monkeypatch):
+    begun = []
+
+    def start(thread):
+        begun.append(thread)
+        raise RuntimeError("can't start new thread")
+
+    def tried() -> None:
+        with process_pool(1, prepare, None, None) as pool:
+            pool.submit(time.sleep, 0)
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        tried()
+    assert len(begun) == 1
 
 
 def test_what_is_typed_at_the_terminal_is_for_the_first_process():

@@ -1,5 +1,6 @@
 """What installed packages bring is looked through again where a package came, and nowhere else."""
 
+import marshal
 import sys
 from pathlib import Path
 
@@ -35,6 +36,13 @@ def test_a_log_beside_changes_nothing(places, monkeypatch):
     assert entry_points("logrules.verbs") == (("one", "one.verb:run"),)
     monkeypatch.setattr(looking, "_look", lambda _path: pytest.fail("looked through all packages again"))
     (logs / "train.log").write_text("step 1\n")
+    assert entry_points("logrules.verbs") == (("one", "one.verb:run"),)
+
+
+@pytest.mark.parametrize("kept", [1, [1], [("a", "b")], None], ids=str)
+def test_what_was_kept_and_is_no_list_of_them_is_looked_for_again(places, monkeypatch, kept):
+    install(places[0], "one")
+    monkeypatch.setattr(looking, "kept_for", lambda *_: marshal.dumps(kept))
     assert entry_points("logrules.verbs") == (("one", "one.verb:run"),)
 
 

@@ -162,6 +162,12 @@ def test_no_pack_compiles_patterns_that_another_one_has(in_another_process, monk
     assert found.search("ACME 7")["stays"] == "7"
 
 
+@pytest.mark.parametrize("form", [b"", b"N", marshal.dumps(("a", 0, [-1, 9], {}, {}, {}, (), {}, 0, {}, 0, 0, 0))])
+def test_a_pattern_that_was_kept_and_is_none_is_compiled(monkeypatch, form):
+    monkeypatch.setattr(pattern._Stored, "forms", {"gone [0-9]+ ways": form})
+    assert pattern.compiled("gone [0-9]+ ways").search("has gone 12 ways")
+
+
 def test_patterns_of_rules_that_are_edited_all_day_do_not_pile_up(in_another_process, monkeypatch):
     monkeypatch.setattr(kept_values, "MOST_PATTERNS", 2)
     for number in range(3):

@@ -218,6 +218,8 @@ def _causes(pack) -> list[str]:
             "logrules.toml:3:1: unknown phase `nowhere`",
         ),
         ("# ours\ndisable = [\n", "logrules.toml:2:1: is not valid TOML: Invalid value"),
+        (f"a = {'9' * 5000}", "logrules.toml: has a number of too many digits"),
+        (f"a = 0x{'f' * 5000}", "logrules.toml: has a number of too many digits"),
         ("a = 1\na = 2", "logrules.toml:2:1: is not valid TOML: Cannot overwrite a value"),
     ],
 )

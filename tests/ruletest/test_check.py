@@ -57,6 +57,14 @@ def told(found: list[Problem]) -> list[str]:
     return [f"{one.place.line}:{one.place.column} {one.code}" for one in found]
 
 
+def test_a_file_that_is_a_link_out_of_the_folder_is_looked_at_too(tmp_path, capsys):
+    (tmp_path / "elsewhere.yaml").write_text("42\n")
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "linked.yaml").symlink_to(tmp_path / "elsewhere.yaml")
+    assert main(["check", str(tmp_path / "rules")]) == 1
+    assert "linked.yaml:1:1: LR002 is not a mapping" in capsys.readouterr().out
+
+
 def test_a_good_rule_has_no_findings(alone):
     assert findings(alone, RULE) == []
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logrules.model.stream import CONTINUED, Block, End, Skipped, Tick
-from logrules.sources.queue import FELL_BEHIND, GATHER_S, HOLD_S, EventQueue
+from logrules.sources.queue import FELL_BEHIND, GATHER_S, HOLD_S, REST_BYTES, REST_S, EventQueue
 from logrules.sources.source import BLOCK_BYTES
 
 
@@ -129,6 +129,32 @@ def test_who_has_much_waits_for_room():
     clock.at += GATHER_S
     assert one.read(None).data == b"line 1..\n"
     one.put("log", b"longer than there is room for\n", clock.at)
+
+
+def test_of_what_is_still_read_some_time_after_its_writers_end_only_the_end_is():
+    one, clock = buffer(limit_bytes=3 * REST_BYTES)
+    line = b"x" * 99 + b"\n"
+    whole = line * (3 * REST_BYTES // len(line))
+    one.put("log", whole, clock.at)
+    one.hurry()
+    clock.at += 10 * REST_S  # rules are compiled: nobody reads yet
+    first = one.read(None)
+    waiting = Thread(target=one.put, args=("log", whole, clock.at))
+    waiting.start()
+    clock.at += REST_S
+    skipped = one.read(None)
+    waiting.join()
+    one.end(End(exit_status=3))
+    told = [skipped, *drained(one, clock, until=float("inf"))]
+    blocks = [item for item in told if isinstance(item, Block)]
+    left_out = [item for item in told if isinstance(item, Skipped)]
+    assert first.data.endswith(line)
+    assert REST_BYTES >= sum(len(block.data) for block in blocks) > REST_BYTES - 2 * len(line)
+    assert all(block.data.startswith(line) for block in blocks)
+    assert {(item.reason, item.bytes // len(line) - item.lines) for item in left_out} == {(FELL_BEHIND, 0)}
+    sizes = [len(first.data), *(item.bytes for item in left_out), *(len(block.data) for block in blocks)]
+    assert sum(sizes) == 2 * len(whole)
+    assert blocks[-1].offset + len(blocks[-1].data) == 2 * len(whole)
 
 
 def test_nothing_is_kept_once_nobody_takes_it():

@@ -1,6 +1,7 @@
 """Checks of the machine: what they say of fakes on PATH, and that one that hangs holds up nothing."""
 
 import ast
+import errno
 import json
 import os
 import socket
@@ -282,6 +283,15 @@ def test_a_check_that_breaks_or_hangs_does_not_take_the_others_along():
     assert [answer.outcome.value for answer in answers] == ["unknown", "unknown", "ok"]
     assert "ValueError" in answers[0].findings[0].said.en
     assert "no answer within" in answers[1].findings[0].said.en
+
+
+def test_what_a_broken_check_cannot_even_be_said_with_is_no_wait(monkeypatch):
+    def broken(*_given, **_more):
+        raise OSError(errno.EMFILE, "too many open files")
+
+    monkeypatch.setattr("logrules.tools.doctor.doctor.unknown", broken)
+    with pytest.raises(OSError, match="too many open files"):
+        examine(Machine({}), [Check("broken", Text("a"), broken)], limit_s=600)
 
 
 @POSIX

@@ -65,7 +65,7 @@ CHECKS = (
 )
 
 
-_Said: TypeAlias = tuple[int, tuple[DoctorFinding, ...]]
+_Said: TypeAlias = tuple[int, tuple[DoctorFinding, ...] | Exception]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def examine(machine: Machine, checks: Sequence[Check] = CHECKS, limit_s: float =
     timer.start()
     while len(found) < len(checks) and (answer := answers.get()) is not None:
         number, said = answer
-        found[number] = said
+        found[number] = (_broken(said),) if isinstance(said, Exception) else said
     timer.cancel()
     late = (unknown("late", limit_s=limit_s),)
     return [Answer(check, found.get(number, late)) for number, check in enumerate(checks)]
@@ -104,10 +104,13 @@ def examine(machine: Machine, checks: Sequence[Check] = CHECKS, limit_s: float =
 
 def _answer(check: Check, machine: Machine, number: int, answers: "queue.SimpleQueue[_Said | None]") -> None:
     try:
-        said = tuple(check.run(machine))
+        answers.put((number, tuple(check.run(machine))))
     except Exception as fault:  # noqa: BLE001 (one broken check must not take the others along)
-        said = (unknown("broken-check", fault=f"{type(fault).__name__}: {fault}"),)
-    answers.put((number, said))
+        answers.put((number, fault))
+
+
+def _broken(fault: Exception) -> DoctorFinding:
+    return unknown("broken-check", fault=f"{type(fault).__name__}: {fault}")
 
 
 def render_answers(answers: Sequence[Answer], out: TextIO, language: str, color: str = Color.AUTO) -> None:
