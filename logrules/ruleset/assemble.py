@@ -6,8 +6,9 @@ from typing import Any, TypeVar
 from logrules.model.position import Problem
 from logrules.model.record import replace
 from logrules.ruleset import models as schema
-from logrules.ruleset.card_builder import kept_step
+from logrules.ruleset.card_builder import with_risk
 from logrules.ruleset.framework_models import FrameworkFile
+from logrules.ruleset.kept_values import packed
 from logrules.ruleset.long_tables import RuleTable, SignalTable
 from logrules.ruleset.pack import HeaderFormat, Pack, Rule, Signal
 from logrules.ruleset.pack_builder import (
@@ -74,7 +75,7 @@ def assemble(sources: Sequence[RuleSource], digest: str, on: Pack = EMPTY) -> tu
         told_signals={**on.told_signals, **told},
         tables=tables,
         translation=joined([on.translation, *_files(sources, Translation)]),
-        steps={**on.steps, **{step.id: kept_step(step) for step in steps}},
+        steps={**on.steps, **{step.id: packed(with_risk(step)) for step in steps}},
         cards=draft.cards | {rule.id: card for rule, card in of_tables},
         required={**on.required, **{pattern: required_words(pattern) for pattern in _of_tables(added)}},
         unclocked={**on.unclocked, **{one: lengths_without_clock(one) for one in _of_every_line(frameworks)}},
