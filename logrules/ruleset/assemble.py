@@ -14,11 +14,8 @@ from logrules.ruleset.pack import HeaderFormat, Pack, Rule, Signal
 from logrules.ruleset.pack_builder import (
     WAIT_KEYS,
     PackBuilder,
-    add_framework,
-    add_rule,
     qualified,
     rules_of_tables,
-    trace_of,
 )
 from logrules.ruleset.pattern_work import lengths_without_clock, required_words
 from logrules.ruleset.rule_file import RuleSource
@@ -49,9 +46,9 @@ def assemble(sources: Sequence[RuleSource], digest: str, on: Pack = EMPTY) -> tu
     steps = [step for file in _files(sources, schema.FixesFile) for step in file.fixes]
     added, tables = _joined_tables(Tables(), said), _joined_tables(on.tables, said)
     vocabulary = Vocabulary.of_pack(on).with_more(tables, [file.framework for file in frameworks], steps)
-    draft = PackBuilder.of(on, without={file.id for file in _files(sources, schema.RuleFile)})
-    _fill(draft, sources, vocabulary)
-    trace = trace_of(draft, frameworks, tables) if on.trace is None else on.trace
+    draft = PackBuilder.of(on, vocabulary, without={file.id for file in _files(sources, schema.RuleFile)})
+    _fill(draft, sources)
+    trace = draft.add_trace(frameworks, tables) if on.trace is None else on.trace
     draft.problems += _unknown_waits(draft, sources)
     if draft.problems:
         return None, tuple(draft.problems)
@@ -94,15 +91,15 @@ def _order(rule: Rule) -> int:
     return 2 if rule.id.startswith(EXCEPTIONS) else 3
 
 
-def _fill(draft: PackBuilder, sources: Sequence[RuleSource], vocabulary: Vocabulary) -> None:
+def _fill(draft: PackBuilder, sources: Sequence[RuleSource]) -> None:
     """Put what the frameworks and the rules say into a draft, and what is wrong with them and with the tables."""
-    draft.problems += (problem for source in sources for problem in vocabulary.unknown_names(source))
+    draft.problems += (problem for source in sources for problem in draft.vocabulary.unknown_names(source))
     for source in sources:
         if isinstance(source.file, FrameworkFile):
-            add_framework(draft, source.file, vocabulary)
+            draft.add_framework(source.file)
     for source in sources:
         if isinstance(source.file, schema.RuleFile):
-            add_rule(draft, source, source.file, vocabulary)
+            draft.add_rule(source, source.file)
 
 
 def _exit_signals(draft: PackBuilder, tables: Tables) -> dict[str, int]:
