@@ -18,7 +18,8 @@ from logrules import load_rules
 from logrules.cli.schema import all_schemas
 from logrules.output.rule_page import render_rule
 from logrules.ruleset.pack import Pack, Rule
-from logrules.ruleset.rule_text import read_kept, title_of
+from logrules.ruleset.rule_text import kept_card_of, title_of
+from logrules.ruleset.steps import named_steps
 from logrules.ruleset.tables import ALTERNATIVES
 
 PAGES = Path(__file__).resolve().parent / "rules"
@@ -67,8 +68,9 @@ def _parts(rule: Rule, pack: Pack) -> _Parts:
     render_rule(rule, pack, out, "en", "bash")
     head, heading, rest = out.getvalue().partition(_STEPS)
     steps, sources, below = rest.partition(_SOURCES)
-    kept = read_kept(pack.cards[rule.id])
-    names = [row.get("name", "") for row in (*kept.get("fixes", ()), *kept.get("quotes", ()))]
+    kept = kept_card_of(pack, rule.id)
+    shown = (*kept.first, *kept.rest, *kept.quotes)
+    names = [name for step in shown for name in dict(named_steps(step)) or [""]]
     told = tuple(zip(names, _ITEM.split(steps)[1:], strict=True))
     return _Parts(rule.id, head + heading, told, sources + below)
 

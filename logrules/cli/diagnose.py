@@ -67,7 +67,6 @@ def run(options: argparse.Namespace) -> int:
 
     # A scanning thread needs the interpreter for moments only, and by default may have to wait 5 ms for it.
     sys.setswitchinterval(0.0001)
-    options.format = shared.chosen_format(options)
     given = options.paths or ([] if sys.stdin.isatty() else ["-"])
     additions = [one for each in diagnose_extensions() if (one := each.addition(options)) is not None]
     shared.refuse_log(options.output, [*given, *(path for addition in additions for path in addition.files_read)])

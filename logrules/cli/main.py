@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from logrules.cli.did_you_mean import forgotten_verb, hint, meant_in
 from logrules.cli.extension import about_of, installed_verbs, package_of, verb
-from logrules.cli.shared_options import EXIT_UNUSABLE, in_language, preferred_language
+from logrules.cli.shared_options import EXIT_UNUSABLE, in_language, name_format, preferred_language
 from logrules.cli.standard_streams import guarded_streams
 from logrules.model.errors import LogrulesError, PackError
 from logrules.model.version import __version__
@@ -93,6 +93,7 @@ def _run(argv: list[str], behind: list[str], language: str) -> int:
             raise LogrulesError(meant)
     if unknown:
         (of_verb or parser).error(f"unrecognized arguments: {' '.join(unknown)}")
+    name_format(options)
     status = int(options.run(options))
     sys.stdout.flush()
     return status

@@ -51,7 +51,7 @@ def add_color_option(parser: argparse.ArgumentParser) -> None:
 
 
 def add_format_option(parser: argparse.ArgumentParser, *formats: str) -> None:
-    """The form of what is written, and where to; `chosen_format` has it."""
+    """The form of what is written, and where to."""
     about = "output format (default: that which FILE ends in, else text)"
     parser.add_argument("--format", choices=("text", *formats), help=about)
     about = "write the output to FILE"
@@ -59,11 +59,12 @@ def add_format_option(parser: argparse.ArgumentParser, *formats: str) -> None:
     parser.set_defaults(formats=formats)
 
 
-def chosen_format(options: argparse.Namespace) -> str:
-    """The form that was asked for, by name or by the ending of the file (``report.html``)."""
-    ending = Path(options.output or "").suffix.removeprefix(".").lower()
-    meant = {"md": "markdown"}.get(ending, ending)
-    return options.format or (meant if meant in options.formats else "text")
+def name_format(options: argparse.Namespace) -> None:
+    """Name the form that was asked for by the ending of the file alone (``report.html``), of a verb with a choice."""
+    if getattr(options, "formats", ()) and options.format is None:
+        ending = Path(options.output or "").suffix.removeprefix(".").lower()
+        meant = {"md": "markdown"}.get(ending, ending)
+        options.format = meant if meant in options.formats else "text"
 
 
 def chosen_color(options: argparse.Namespace) -> str:

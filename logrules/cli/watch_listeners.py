@@ -16,7 +16,8 @@ from logrules.notify.listener import Listener
 if TYPE_CHECKING:
     from logrules.cli.watched_job import Job
     from logrules.engine.follow import Following
-    from logrules.notify.panel import Panel
+    from logrules.model.report import Report
+    from logrules.notify.panel import Keys, Panel
 
 Complain = Callable[[str], None]
 
@@ -121,35 +122,38 @@ def _keys(options: argparse.Namespace, following: "Following", job: "Job", panel
         return []
     from logrules.notify.panel import Keys
 
-    def dump() -> None:
-        from logrules.output.text import render_text
-
-        report = following.report()
-        with job.turn:
-            shell = options.shell or report.shell
-            render_text(report, sys.stderr, options.lang, shell, all_diagnoses=True, color=options.color)
-            sys.stderr.flush()
-
-    def evidence() -> None:
-        from logrules.notify.evidence_pager import evidence_file, lines_around, open_pager
-
-        place = evidence_file(following.report(), job.path_of)
-        if place is None:
-            return
-        if not job.echoes:
-            with keys.away(), panel.away():
-                if open_pager(*place, os.environ):
-                    return
-        # A pager would hold up the log that passes through.
-        with job.turn:
-            print("", *lines_around(*place), sep="\n", file=sys.stderr, flush=True)
-
-    actions = {
-        "q": lambda: job.signalled(signal.SIGINT),
-        "d": dump,
-        "h": panel.toggle_history,
-        "f": panel.next_worker,
-        "e": evidence,
-    }
-    keys = Keys(actions)
+    keys = Keys(
+        {
+            "q": lambda: job.signalled(signal.SIGINT),
+            "d": lambda: _print_report(options, following.report(), job),
+            "h": panel.toggle_history,
+            "f": panel.next_worker,
+            "e": lambda: _show_evidence(following.report(), job, keys, panel),
+        }
+    )
     return [keys]
+
+
+def _print_report(options: argparse.Namespace, report: "Report", job: "Job") -> None:
+    """Print the report of this moment between the lines of the log."""
+    from logrules.output.text import render_text
+
+    with job.turn:
+        shell = options.shell or report.shell
+        render_text(report, sys.stderr, options.lang, shell, all_diagnoses=True, color=options.color)
+        sys.stderr.flush()
+
+
+def _show_evidence(report: "Report", job: "Job", keys: "Keys", panel: "Panel") -> None:
+    """Show the log where the first evidence is: in a pager, unless that would hold up a log that passes through."""
+    from logrules.notify.evidence_pager import evidence_file, lines_around, open_pager
+
+    place = evidence_file(report, job.path_of)
+    if place is None:
+        return
+    if not job.echoes:
+        with keys.away(), panel.away():
+            if open_pager(*place, os.environ):
+                return
+    with job.turn:
+        print("", *lines_around(*place), sep="\n", file=sys.stderr, flush=True)

@@ -12,6 +12,7 @@ from logrules.ruleset.name_tables import FrameworkSettings, RenamedSetting
 from logrules.ruleset.pack import Rule
 from logrules.ruleset.pattern import searched
 from logrules.ruleset.rule_text import FixStep, asks_of_log
+from logrules.ruleset.steps import FixFile
 from logrules.ruleset.tables import Tables
 
 
@@ -54,7 +55,7 @@ def steps_for(steps: Sequence[FixStep], tables: Tables, at: Circumstances) -> tu
         useful = (fix for before, fix in named if not (is_done(fix, at.told) or is_idle(before, fix)))
         return tuple(_filled(fix, at.told) for fix in useful if is_filled(fix.do.en, at.told))
 
-    return shown([step for step in steps if not step.fallback]) or shown([step for step in steps if step.fallback])
+    return shown([one for one in steps if not one.step.fallback]) or shown([one for one in steps if one.step.fallback])
 
 
 def chosen_fixes(
@@ -62,16 +63,16 @@ def chosen_fixes(
 ) -> tuple[Fix, ...]:
     """The steps that are for these circumstances, without the settings of frameworks that were not seen."""
     running, known, foreign = _running(settings, at.seen)
-    fitting = [step for step in steps if _fits(step, replace(at, seen=running))]
+    fitting = [one for one in steps if _fits(one.step, replace(at, seen=running))]
     fitting.sort(key=_destroys_on_suspicion)
-    fixes = [step.fix for step in fitting]
+    fixes = [one.fix for one in fitting]
     if any(known.among(fix) for fix in fixes):
         # What is for other frameworks goes behind what is for those that were seen.
         fixes.sort(key=lambda fix: foreign.among(fix) and not _can_be_done(_without(fix, foreign)))
     return tuple(_without(fix, foreign) for fix in fixes)
 
 
-def _fits(step: FixStep, at: Circumstances) -> bool:
+def _fits(step: FixFile, at: Circumstances) -> bool:
     if step.frameworks and at.seen.isdisjoint(step.frameworks):
         return False
     if step.during and at.phase not in step.during:
@@ -90,10 +91,10 @@ def _tells(told: Mapping[str, str], patterns: Mapping[str, str]) -> Iterator[boo
     return (name in told and searched(pattern, told[name]) is not None for name, pattern in patterns.items())
 
 
-def _destroys_on_suspicion(step: FixStep) -> bool:
+def _destroys_on_suspicion(one: FixStep) -> bool:
     """Whether it destroys what nothing in the log speaks of: such a step comes behind all others."""
-    destroys = step.fix.risk is Risk.DESTRUCTIVE
-    return destroys and not (step.where or asks_of_log(step.fix.do.en, step.fix.run or ""))
+    destroys = one.fix.risk is Risk.DESTRUCTIVE
+    return destroys and not (one.step.where or asks_of_log(one.fix.do.en, one.fix.run or ""))
 
 
 _FLAG_END = late_pattern(r"(?=[ =])")

@@ -6,18 +6,16 @@ from typing import Any, TypeVar
 from logrules.model.position import Problem
 from logrules.model.record import replace
 from logrules.ruleset import models as schema
-from logrules.ruleset.card_builder import kept_step
+from logrules.ruleset.card_builder import with_risk
 from logrules.ruleset.framework_models import FrameworkFile
+from logrules.ruleset.kept_values import packed
 from logrules.ruleset.long_tables import RuleTable, SignalTable
 from logrules.ruleset.pack import HeaderFormat, Pack, Rule, Signal
 from logrules.ruleset.pack_builder import (
     WAIT_KEYS,
     PackBuilder,
-    add_framework,
-    add_rule,
     qualified,
     rules_of_tables,
-    trace_of,
 )
 from logrules.ruleset.pattern_work import lengths_without_clock, required_words
 from logrules.ruleset.rule_file import RuleSource
@@ -48,9 +46,9 @@ def assemble(sources: Sequence[RuleSource], digest: str, on: Pack = EMPTY) -> tu
     steps = [step for file in _files(sources, schema.FixesFile) for step in file.fixes]
     added, tables = _joined_tables(Tables(), said), _joined_tables(on.tables, said)
     vocabulary = Vocabulary.of_pack(on).with_more(tables, [file.framework for file in frameworks], steps)
-    draft = PackBuilder.of(on, without={file.id for file in _files(sources, schema.RuleFile)})
-    _fill(draft, sources, vocabulary)
-    trace = trace_of(draft, frameworks, tables) if on.trace is None else on.trace
+    draft = PackBuilder.of(on, vocabulary, without={file.id for file in _files(sources, schema.RuleFile)})
+    _fill(draft, sources)
+    trace = draft.add_trace(frameworks, tables) if on.trace is None else on.trace
     draft.problems += _unknown_waits(draft, sources)
     if draft.problems:
         return None, tuple(draft.problems)
@@ -74,7 +72,7 @@ def assemble(sources: Sequence[RuleSource], digest: str, on: Pack = EMPTY) -> tu
         told_signals={**on.told_signals, **told},
         tables=tables,
         translation=joined([on.translation, *_files(sources, Translation)]),
-        steps={**on.steps, **{step.id: kept_step(step) for step in steps}},
+        steps={**on.steps, **{step.id: packed(with_risk(step)) for step in steps}},
         cards=draft.cards | {rule.id: card for rule, card in of_tables},
         required={**on.required, **{pattern: required_words(pattern) for pattern in _of_tables(added)}},
         unclocked={**on.unclocked, **{one: lengths_without_clock(one) for one in _of_every_line(frameworks)}},
@@ -93,15 +91,15 @@ def _order(rule: Rule) -> int:
     return 2 if rule.id.startswith(EXCEPTIONS) else 3
 
 
-def _fill(draft: PackBuilder, sources: Sequence[RuleSource], vocabulary: Vocabulary) -> None:
+def _fill(draft: PackBuilder, sources: Sequence[RuleSource]) -> None:
     """Put what the frameworks and the rules say into a draft, and what is wrong with them and with the tables."""
-    draft.problems += (problem for source in sources for problem in vocabulary.unknown_names(source))
+    draft.problems += (problem for source in sources for problem in draft.vocabulary.unknown_names(source))
     for source in sources:
         if isinstance(source.file, FrameworkFile):
-            add_framework(draft, source.file, vocabulary)
+            draft.add_framework(source.file)
     for source in sources:
         if isinstance(source.file, schema.RuleFile):
-            add_rule(draft, source, source.file, vocabulary)
+            draft.add_rule(source, source.file)
 
 
 def _exit_signals(draft: PackBuilder, tables: Tables) -> dict[str, int]:

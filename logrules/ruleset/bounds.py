@@ -1,6 +1,6 @@
 """Bounds of rule files, and the kinds of texts in them, said without what checks them: a diagnosis reads them too."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Annotated, Any, Literal
 
@@ -27,15 +27,29 @@ class _Bounds:
 
 @record
 class LooksLike(_Bounds):
-    """How a text looks, as a pattern."""
+    """How a text looks, as a pattern, and of how many characters it is at most."""
 
     pattern: str
+    longest: int | None = None
 
     def __iter__(self) -> Iterator[Any]:
         """The bounds that make it up."""
         from pydantic import StringConstraints
 
-        yield from StringConstraints(pattern=self.pattern)
+        yield from StringConstraints(pattern=self.pattern, max_length=self.longest)
+
+
+@record
+class Reads(_Bounds):
+    """What is made of a value as it is written, before it is checked."""
+
+    made: Callable[[object], object]
+
+    def __iter__(self) -> Iterator[Any]:
+        """The reading that it stands for."""
+        from pydantic import BeforeValidator
+
+        yield BeforeValidator(self.made)
 
 
 @record

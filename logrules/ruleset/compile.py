@@ -1,6 +1,6 @@
 """Rule texts to a Pack: YAML read, checked against the schema, assembled."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -32,8 +32,9 @@ _KINDS: "Mapping[str, type[AnyFile]]" = {
 # With more files than this beside the shipped ones, compiling all of them takes little longer.
 MAX_ADDED = 100
 
-# The checked file that a text says, or its problems.
+# The checked file that a text says, or its problems; and what reads it.
 Read: TypeAlias = tuple[RuleSource | None, Sequence[Problem]]
+Reader: TypeAlias = Callable[[RuleText], Read]
 
 
 @record
@@ -64,12 +65,29 @@ class CheckedFiles:
         return replace(pack, origins=origins, replaced=(*replaced, *self.replaced))
 
 
+def read_source(text: RuleText) -> Read:
+    """The checked file that a text says, or its problems."""
+    kind: type[AnyFile] = schema.RuleFile
+    try:
+        document = parse_document(text.raw, text.shown)
+        if isinstance(document.data, dict):
+            kind = Translation if text.path.parent.name == TRANSLATIONS else _kind_of(document.data)
+            if kind is schema.RuleFile:
+                document.data.setdefault("id", text.id)
+            elif kind is Translation:
+                document.data.setdefault("language", text.path.stem)
+        # What was checked is in the file.
+        return RuleSource(replace(document, data=None), validated(document, kind), text.origin), []
+    except PackError as fault:
+        return None, fault.problems
+
+
 def compile_pack(texts: Sequence[RuleText], digest: str, config: Config | None = None) -> Pack:
     """The pack that the texts spell, as the configuration wants it. Raises PackError with every problem."""
     return with_settings(read_sources(texts, config).pack(digest), config)
 
 
-def added_rules(texts: Sequence[RuleText], config: Config | None) -> CheckedFiles | None:
+def added_rules(texts: Sequence[RuleText], config: Config | None, read: Reader = read_source) -> CheckedFiles | None:
     """What comes beside the shipped files, if these are few and none that others are read by: to be put on their pack.
 
     Rules, rows of exceptions, translations and further frameworks are none.
@@ -77,9 +95,9 @@ def added_rules(texts: Sequence[RuleText], config: Config | None) -> CheckedFile
     own = [text for text in texts if text.origin]
     if not (own or config) or len(own) > MAX_ADDED:
         return None
-    read = read_sources(own, config)
+    found = read_sources(own, config, read)
     shipped = {PurePath(text.shown).stem for text in texts if not text.origin}
-    return read if all(_is_read_alone(one.file, shipped) for one in read.sources) else None
+    return found if all(_is_read_alone(one.file, shipped) for one in found.sources) else None
 
 
 def _is_read_alone(file: "AnyFile", shipped: Collection[str]) -> bool:
@@ -91,7 +109,7 @@ def _is_read_alone(file: "AnyFile", shipped: Collection[str]) -> bool:
     return isinstance(file, schema.RuleFile | Translation)
 
 
-def read_sources(texts: Iterable[RuleText], config: Config | None = None) -> CheckedFiles:
+def read_sources(texts: Iterable[RuleText], config: Config | None = None, read: Reader = read_source) -> CheckedFiles:
     """What the texts say, and what the configuration adds of its own."""
     problems: list[Problem] = []
     replaced: list[Replaced] = []
@@ -107,7 +125,7 @@ def read_sources(texts: Iterable[RuleText], config: Config | None = None) -> Che
             replaced.append(Replaced(name, source.document.path, known.document.path))
         sources[name] = source
 
-    for source, faults in map(read_source, texts):
+    for source, faults in map(read, texts):
         problems += faults
         if source is None:
             continue
@@ -131,23 +149,6 @@ def _own_rules(source: RuleSource) -> Iterator[tuple[str, str]]:
             yield from ((f"{EXCEPTIONS}{row.id}", source.document.path) for row in rows)
             names = (*(form.id for form in forms), *(code.id for code in codes))
             yield from ((f"{EXITS}{name}", source.document.path) for name in names)
-
-
-def read_source(text: RuleText) -> Read:
-    """The checked file that a text says, or its problems."""
-    kind: type[AnyFile] = schema.RuleFile
-    try:
-        document = parse_document(text.raw, text.shown)
-        if isinstance(document.data, dict):
-            kind = Translation if text.path.parent.name == TRANSLATIONS else _kind_of(document.data)
-            if kind is schema.RuleFile:
-                document.data.setdefault("id", text.id)
-            elif kind is Translation:
-                document.data.setdefault("language", text.path.stem)
-        # What was checked is in the file.
-        return RuleSource(replace(document, data=None), validated(document, kind), text.origin), []
-    except PackError as fault:
-        return None, fault.problems
 
 
 def _kind_of(data: Mapping[str, object]) -> "type[AnyFile]":

@@ -6,8 +6,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 from logrules.model.record import field, keyed_record
 from logrules.ruleset.bounds import Duration, Len, LooksLike, Name, Pattern, SearchedText
-from logrules.ruleset.models import CardFile, SignalFile, SignalName, listed
+from logrules.ruleset.models import CardFile, SignalFile, listed
 from logrules.ruleset.pack import HeaderFormat, NameForm, TimeForm
+from logrules.ruleset.steps import SignalName
 
 
 @keyed_record

@@ -62,7 +62,7 @@ def to_plain(value: object) -> Any:
     if isinstance(value, tuple):
         return _sequence(value)
     if isinstance(value, LongTable):
-        rows = [marshal.dumps(to_plain(row)) for row in value]
+        rows = [packed(row) for row in value]
         return {_TAG: _name(type(value)), "kept": rows, "summary": to_plain(value.summary)}
     if isinstance(value, StrEnum):
         return {_TAG: _name(type(value)), "value": value.value}
@@ -132,7 +132,7 @@ def from_plain(value: Any) -> Any:
     if "row" in value:
         return kind(*_built(value["row"]))
     if "kept" in value:
-        return kind.from_kept(value["kept"], _built_alone, from_plain(value["summary"]))
+        return kind.from_kept(value["kept"], unpacked, from_plain(value["summary"]))
     for row in value["rows"]:
         for place in value["nested"]:
             row[place] = from_plain(row[place])
@@ -144,8 +144,15 @@ def _built(plain: Iterable[Any]) -> list[Any]:
     return [from_plain(item) if type(item) in _NESTED else item for item in plain]
 
 
-def _built_alone(kept_row: bytes) -> Any:
-    return from_plain(marshal.loads(kept_row))  # noqa: S302 (part of what `kept_value` read)
+def packed(value: object) -> bytes:
+    """A value as bytes that can be kept as a part of another."""
+    # The old form of `marshal` depends on values alone, not on who else holds them.
+    return marshal.dumps(to_plain(value), 2)
+
+
+def unpacked(body: bytes) -> Any:
+    """The value that was packed so."""
+    return from_plain(marshal.loads(body))  # noqa: S302 (part of what `kept_value` read)
 
 
 # A pack has 3,000. Beyond this most are those of rules that were edited since: those in use are kept anew.

@@ -4,7 +4,6 @@ These classes are the published schema (``logrules schema rule`` and so on), as 
 are imported only while rule files are read; a cached pack never needs them.
 """
 
-from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
@@ -12,16 +11,16 @@ from pydantic import BeforeValidator, Discriminator, Field, StringConstraints, T
 
 from logrules.model.event import Stance
 from logrules.model.record import field, keyed_record
-from logrules.model.report import Restart, Risk, Severity
+from logrules.model.report import Restart, Severity
 from logrules.ruleset.bounds import Duration, Len, Name, Pattern, SearchedText
 from logrules.ruleset.causes import ClearedBy, Culprit
 from logrules.ruleset.condition import Detection
+from logrules.ruleset.steps import FixFile, NamedFixFile, Sentence, SignalName, TextMap
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 RuleId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]+(/[a-z0-9-]+)+$", max_length=120)]
-SignalName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
 
 
 def fields_of(file: Any, kind: "type[DataclassInstance]") -> dict[str, Any]:
@@ -34,20 +33,7 @@ def listed(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
-def _texts(value: object) -> object:
-    """The values of a mapping as they would be typed: YAML reads numbers and truth values out of them."""
-    return {key: _typed(item) for key, item in value.items()} if isinstance(value, dict) else value
-
-
-def _typed(item: object) -> object:
-    if isinstance(item, bool):
-        return str(item).lower()
-    return str(item) if isinstance(item, int | float) else item
-
-
-Sentence = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 Log = Annotated[str, StringConstraints(max_length=20_000)]
-TextMap = Annotated[dict[str, str], BeforeValidator(_texts)]
 
 
 @keyed_record
@@ -95,56 +81,6 @@ AnyEvidence = Annotated[EvidenceFile, BeforeValidator(_spelled_out, json_schema_
 
 
 @keyed_record
-class RunFile:
-    """A shell command that differs between shells."""
-
-    bash: str
-    powershell: str | None = None
-
-
-@keyed_record
-class FixFile:
-    """One thing to try; ``do`` says what, the other keys how. ``{name}`` is replaced by a capture.
-
-    Without ``risk`` it is what such a step can usually break: a command that is known to look changes nothing.
-    ``where`` and ``unless`` choose among the variants of a message: the step is shown only where a line of the
-    diagnosis or a frame of its traceback has the one, and where none has the other. With ``during`` it is shown only
-    where the log itself shows that the failure was in one of these phases. ``when_told`` and ``unless_told`` ask for
-    captures and told names by their patterns: all of the one must be told so, and none of the other. A ``fallback`` is
-    shown only where no other step is.
-    """
-
-    do: Sentence
-    run: str | RunFile | None = None
-    env: TextMap = field(default_factory=dict)
-    flags: tuple[str, ...] = ()
-    config: TextMap = field(default_factory=dict)
-    code: str | None = None
-    note: Sentence | None = None
-    risk: Risk | None = None
-    frameworks: tuple[Name, ...] = ()
-    where: Pattern | None = None
-    unless: Pattern | None = None
-    during: tuple[SignalName, ...] = ()
-    when_told: dict[str, Pattern] = field(default_factory=dict)
-    unless_told: dict[str, Pattern] = field(default_factory=dict)
-    fallback: bool = False
-
-    @property
-    def bash(self) -> str:
-        """Its command as bash takes it; empty where it has none."""
-        return self.run.bash if isinstance(self.run, RunFile) else self.run or ""
-
-
-@keyed_record
-class NamedFixFile(FixFile):
-    """A step that rules name. ``params`` are the slots that they may fill, with what stands there otherwise."""
-
-    id: Name
-    params: TextMap = field(default_factory=dict)
-
-
-@keyed_record
 class FixesFile:
     """rules/fixes/: the steps that rules and causes name."""
 
@@ -162,14 +98,6 @@ AnyFix: TypeAlias = Annotated[
     Annotated[Name, Tag("name")] | Annotated[FixFile, Tag("step")] | Annotated[dict[Name, TextMap], Tag("filled")],
     Discriminator(_form_of_fix),
 ]
-
-
-def named_steps(step: AnyFix) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """The names and parameters of a step that is not spelled out itself."""
-    if isinstance(step, str):
-        yield step, {}
-    elif isinstance(step, dict):
-        yield from step.items()
 
 
 @keyed_record

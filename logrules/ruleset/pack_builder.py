@@ -22,11 +22,16 @@ from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS, WAITS, Exce
 from logrules.ruleset.vocabulary import Vocabulary
 from logrules.ruleset.when import ConditionFault, parse_when
 
+# What a marker may do to waits.
+WAIT_KEYS = ("opens", "closes", "renews")
+_NOT_A_NUMBER = tuple(blank + word for blank in ("", " ") for word in ("nan", "NaN", "inf", "Inf", "-inf", "Infinity"))
+
 
 @mutable_record
 class PackBuilder:
-    """A pack under construction."""
+    """A pack under construction, of files that name what is in the ``vocabulary``."""
 
+    vocabulary: Vocabulary
     signals: list[Signal] = field(default_factory=list)
     rules: dict[str, Rule] = field(default_factory=dict)
     markers: list[Marker] = field(default_factory=list)
@@ -38,10 +43,11 @@ class PackBuilder:
     problems: list[Problem] = field(default_factory=list)
 
     @classmethod
-    def of(cls, pack: Pack, without: Collection[str]) -> "PackBuilder":
+    def of(cls, pack: Pack, vocabulary: Vocabulary, without: Collection[str]) -> "PackBuilder":
         """What a pack has; signals of the rules that it is to be ``without`` are never found."""
         lost = {number for number, signal in enumerate(pack.signals) if signal.owner in without}
         return cls(
+            vocabulary,
             signals=[Signal(one.id, ()) if number in lost else one for number, one in enumerate(pack.signals)],
             rules={rule.id: rule for rule in pack.rules},
             markers=[*pack.markers],
@@ -57,47 +63,106 @@ class PackBuilder:
         self.signals.append(signal)
         return len(self.signals) - 1
 
+    def add_rule(self, source: RuleSource, file: schema.RuleFile) -> None:
+        """Put a rule in, in the place of one of the same id; or its problems."""
+        numbers = self._add_signals(file.id, file.signals)
+        evidence = self._add_signals(file.id, file.with_)
+        try:
+            when = _condition(file, numbers)
+        except ConditionFault as fault:
+            message = f"in `when` at character {fault.column}: {fault}"
+            self.problems.append(source.problem(["when"], message, code="LR007"))
+            return
+        if evidence:
+            support = tuple(_support(file, name, number, numbers) for name, number in evidence.items())
+            when = Supported(when, support)
+        self.problems += _unknown_anchors(source, file)
+        cause = self.vocabulary.cause(file.cause)
+        fixed, otherwise = _phase_of(file.phase)
+        said = {name: value for name, value in schema.fields_of(file, Rule).items() if value is not None}
+        said |= {"phase": fixed, "phase_otherwise": otherwise or cause.phase, "evidence": tuple(evidence.values())}
+        self.rules[file.id] = rule_of(cause, file.id, when, said)
+        self.cards[file.id] = kept_card(file, self.vocabulary)
+
+    def add_framework(self, file: FrameworkFile) -> None:
+        """Put what a framework prints in."""
+        seen: list[int] = []
+        if file.present.contains:
+            seen.append(self.add_signal(Signal(f"{file.framework}:present", file.present.contains, sampled=True)))
+        for marker in file.markers:
+            routine = marker.progress and not (
+                marker.opens or marker.closes or marker.starts or marker.completes or marker.ends or marker.leaves
+            )
+            name = f"{file.framework}/{marker.id}"
+            number = self.add_signal(signal_of(name, "marker", marker, sampled=routine))
+            seen.append(number)
+            waits = {key: qualified(getattr(marker, key), file) for key in WAIT_KEYS}
+            said = schema.fields_of(marker, Marker) | waits
+            self.markers.append(Marker(**{**said, "id": name, "signal": number}))
+        for wait in file.waits:
+            self._add_wait(wait, file.framework)
+        seen += [self._add_metric(metric, file.framework) for metric in file.metrics]
+        headers = tuple(f"{file.framework}/{header}" for header in file.present.headers)
+        components = (file.framework, *file.present.components)
+        self.frameworks.append(Framework(file.framework, tuple(seen), headers, components, file.loops))
+
+    def add_trace(self, files: Iterable[FrameworkFile], tables: Tables) -> TraceForm | None:
+        """How tracebacks look, where a file says it; its signals are put in."""
+        found = next((file.trace for file in files if file.trace), None)
+        if found is None:
+            return None
+        signals = {
+            name: signal_of("traceback", name, said)
+            for name in (member.name for member in fields(found))
+            if isinstance(said := getattr(found, name), schema.SignalFile)
+        }
+        stack_frame = tuple(f" {name} (" for name in _functions(tables))
+        signals["stack_frame"] = Signal("traceback:stack-frame", stack_frame, found.stack_frame)
+        if found.below:
+            # Without literals: the scan looks for it below frames.
+            signals["below"] = Signal("traceback:below", (), found.below)
+        numbers = {name: self.add_signal(signal) for name, signal in signals.items()}
+        return TraceForm(**numbers, records=tuple(self.records), wrappers=found.wrappers)
+
+    def _add_signals(self, owner: str, files: Mapping[str, schema.SignalFile]) -> dict[str, int]:
+        numbers = {}
+        for name, signal in files.items():
+            numbers[name] = self.add_signal(replace(signal_of(owner, name, signal), stances=signal.stances))
+            if signal.in_:
+                self.records.append(numbers[name])
+        return numbers
+
+    def _add_wait(self, wait: WaitFile, framework: str) -> None:
+        name = f"{framework}/{wait.id}"
+        self.waits[name] = Wait(**{**schema.fields_of(wait, Wait), "id": name, "patience_s": seconds(wait.patience)})
+        card = WAITS + name
+        cause = self.vocabulary.cause(wait.cause)
+        of_wait = {"id": card, "when": Waiting(name), "wait": name, "stall": True}
+        usual = {"severity": wait.severity or Severity.WARNING, "tier": wait.tier or cause.tier}
+        self.rules[card] = Rule(**{**schema.fields_of(wait, Rule), **of_wait, **usual})
+        self.cards[card] = kept_card(wait, self.vocabulary)
+
+    def _add_metric(self, metric: MetricFile, framework: str) -> int:
+        """The number of the metric's signal."""
+        owner = f"{framework}/{metric.id}"
+        number = self.add_signal(signal_of(owner, "metric", metric, sampled=True))
+        self.metrics.append(Metric(metric.metric, number, metric.scale))
+        # Samples are thinned out in big logs; the literals with the bad value behind them never are.
+        wrong = tuple(literal + word for literal in metric.contains for word in _NOT_A_NUMBER)
+        twin = Signal(f"{owner}:not-a-number", wrong, metric.pattern, metric.except_)
+        self.metrics.append(Metric(metric.metric, self.add_signal(twin), metric.scale))
+        return number
+
 
 def signal_of(owner: str, name: str, file: schema.SignalFile, *, sampled: bool = False) -> Signal:
     """A signal as the engine knows it, whatever kind of statement its lines are."""
     return Signal(f"{owner}:{name}", file.contains, file.pattern, file.except_, sampled=sampled)
 
 
-def add_rule(draft: PackBuilder, source: RuleSource, file: schema.RuleFile, vocabulary: Vocabulary) -> None:
-    """Put a rule into the draft, in the place of one of the same id; or its problems."""
-    numbers = _signals(draft, file.id, file.signals)
-    evidence = _signals(draft, file.id, file.with_)
-    try:
-        when = _condition(file, numbers)
-    except ConditionFault as fault:
-        message = f"in `when` at character {fault.column}: {fault}"
-        draft.problems.append(source.problem(["when"], message, code="LR007"))
-        return
-    if evidence:
-        support = tuple(_support(file, name, number, numbers) for name, number in evidence.items())
-        when = Supported(when, support)
-    draft.problems += _unknown_anchors(source, file)
-    cause = vocabulary.cause(file.cause)
-    fixed, otherwise = _phase_of(file.phase)
-    said = {name: value for name, value in schema.fields_of(file, Rule).items() if value is not None}
-    said |= {"phase": fixed, "phase_otherwise": otherwise or cause.phase, "evidence": tuple(evidence.values())}
-    draft.rules[file.id] = rule_of(cause, file.id, when, said)
-    draft.cards[file.id] = kept_card(file, vocabulary)
-
-
 def rule_of(cause: Cause, name: str, when: Condition, said: Mapping[str, Any]) -> Rule:
     """The rule of this name and condition: what is not ``said`` is as the row of its cause says."""
     row = {**schema.fields_of(cause, Rule), "phase": None, "phase_otherwise": cause.phase}
     return Rule(**{**row, **said, "id": name, "cause": cause.id, "when": when})
-
-
-def _signals(draft: PackBuilder, owner: str, files: Mapping[str, schema.SignalFile]) -> dict[str, int]:
-    numbers = {}
-    for name, signal in files.items():
-        numbers[name] = draft.add_signal(replace(signal_of(owner, name, signal), stances=signal.stances))
-        if signal.in_:
-            draft.records.append(numbers[name])
-    return numbers
 
 
 def _condition(file: schema.RuleFile, numbers: Mapping[str, int]) -> Condition:
@@ -162,79 +227,9 @@ def _rows(tables: Tables) -> Iterator[tuple[str, ExceptionRow | ExitCode | Alter
             yield f"{ALTERNATIVES}{alternatives.id}/{one.cause}", one, said
 
 
-# What a marker may do to waits.
-WAIT_KEYS = ("opens", "closes", "renews")
-_NOT_A_NUMBER = tuple(blank + word for blank in ("", " ") for word in ("nan", "NaN", "inf", "Inf", "-inf", "Infinity"))
-
-
-def add_framework(draft: PackBuilder, file: FrameworkFile, vocabulary: Vocabulary) -> None:
-    """Put what a framework prints into the draft."""
-    seen: list[int] = []
-    if file.present.contains:
-        seen.append(draft.add_signal(Signal(f"{file.framework}:present", file.present.contains, sampled=True)))
-    for marker in file.markers:
-        routine = marker.progress and not (
-            marker.opens or marker.closes or marker.starts or marker.completes or marker.ends or marker.leaves
-        )
-        name = f"{file.framework}/{marker.id}"
-        number = draft.add_signal(signal_of(name, "marker", marker, sampled=routine))
-        seen.append(number)
-        waits = {key: qualified(getattr(marker, key), file) for key in WAIT_KEYS}
-        said = schema.fields_of(marker, Marker) | waits
-        draft.markers.append(Marker(**{**said, "id": name, "signal": number}))
-    for wait in file.waits:
-        _add_wait(draft, wait, file.framework, vocabulary)
-    seen += [_add_metric(draft, metric, file.framework) for metric in file.metrics]
-    headers = tuple(f"{file.framework}/{header}" for header in file.present.headers)
-    components = (file.framework, *file.present.components)
-    draft.frameworks.append(Framework(file.framework, tuple(seen), headers, components, file.loops))
-
-
 def qualified(names: Iterable[str], file: FrameworkFile) -> tuple[str, ...]:
     """Names of waits with that of their framework: this file's, where they say none."""
     return tuple(name if "/" in name else f"{file.framework}/{name}" for name in names)
-
-
-def _add_wait(draft: PackBuilder, wait: WaitFile, framework: str, vocabulary: Vocabulary) -> None:
-    name = f"{framework}/{wait.id}"
-    draft.waits[name] = Wait(**{**schema.fields_of(wait, Wait), "id": name, "patience_s": seconds(wait.patience)})
-    card = WAITS + name
-    cause = vocabulary.cause(wait.cause)
-    of_wait = {"id": card, "when": Waiting(name), "wait": name, "stall": True}
-    usual = {"severity": wait.severity or Severity.WARNING, "tier": wait.tier or cause.tier}
-    draft.rules[card] = Rule(**{**schema.fields_of(wait, Rule), **of_wait, **usual})
-    draft.cards[card] = kept_card(wait, vocabulary)
-
-
-def _add_metric(draft: PackBuilder, metric: MetricFile, framework: str) -> int:
-    """The number of the metric's signal."""
-    owner = f"{framework}/{metric.id}"
-    number = draft.add_signal(signal_of(owner, "metric", metric, sampled=True))
-    draft.metrics.append(Metric(metric.metric, number, metric.scale))
-    # Samples are thinned out in big logs; the literals with the bad value behind them never are.
-    wrong = tuple(literal + word for literal in metric.contains for word in _NOT_A_NUMBER)
-    twin = Signal(f"{owner}:not-a-number", wrong, metric.pattern, metric.except_)
-    draft.metrics.append(Metric(metric.metric, draft.add_signal(twin), metric.scale))
-    return number
-
-
-def trace_of(draft: PackBuilder, files: Iterable[FrameworkFile], tables: Tables) -> TraceForm | None:
-    """How tracebacks look, where a file says it; its signals are put into the draft."""
-    found = next((file.trace for file in files if file.trace), None)
-    if found is None:
-        return None
-    signals = {
-        name: signal_of("traceback", name, said)
-        for name in (member.name for member in fields(found))
-        if isinstance(said := getattr(found, name), schema.SignalFile)
-    }
-    stack_frame = tuple(f" {name} (" for name in _functions(tables))
-    signals["stack_frame"] = Signal("traceback:stack-frame", stack_frame, found.stack_frame)
-    if found.below:
-        # Without literals: the scan looks for it below frames.
-        signals["below"] = Signal("traceback:below", (), found.below)
-    numbers = {name: draft.add_signal(signal) for name, signal in signals.items()}
-    return TraceForm(**numbers, records=tuple(draft.records), wrappers=found.wrappers)
 
 
 def _functions(tables: Tables) -> Iterable[str]:

@@ -1,21 +1,19 @@
 """What a person reads of a rule, a phase or a cause: decoded only when it is shown."""
 
-import marshal
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from logrules.model.deferred import Deferred
 from logrules.model.late_pattern import late_pattern
-from logrules.model.record import field, record
+from logrules.model.record import record
 from logrules.model.report import Fix, Restart, Risk, Text
 from logrules.ruleset.causes import Cause
+from logrules.ruleset.kept_values import unpacked
 from logrules.ruleset.pack import Pack
+from logrules.ruleset.steps import FixFile, KeptCard, NamedFixFile, Step, named_steps
 from logrules.ruleset.tables import Phase
 from logrules.ruleset.translation import RuleTranslation, StepTranslation, Translation, WordTranslation
 
-# The fields of a step that are kept as they are given: what it needs, and what it sets.
-_CONDITIONS = frozenset({"frameworks", "where", "unless", "during", "when_told", "unless_told", "fallback"})
-_SETTINGS = frozenset({"env", "flags", "config", "code"})
 # What stands behind a `%` or `$` is the command's own: curl's %{http_code}, a shell's ${name}. Behind a `|` stands what
 # is said where the log says nothing: {share|now}, in a command what runs then: {job_pid|$(pgrep -of python)}.
 SLOT = late_pattern(r"(?<![%$])\{([a-z_]+)(?:\|([^{}\n]+))?\}")
@@ -23,16 +21,10 @@ SLOT = late_pattern(r"(?<![%$])\{([a-z_]+)(?:\|([^{}\n]+))?\}")
 
 @record
 class FixStep:
-    """One thing to try, and when it is shown: as `models.FixFile` says; what is empty asks for nothing."""
+    """One thing to try as it is shown, and the step that it is of, which says when."""
 
     fix: Fix
-    frameworks: tuple[str, ...] = ()
-    where: str = ""
-    unless: str = ""
-    during: tuple[str, ...] = ()
-    when_told: Mapping[str, str] = field(default_factory=dict)
-    unless_told: Mapping[str, str] = field(default_factory=dict)
-    fallback: bool = False
+    step: FixFile
 
 
 @record
@@ -53,88 +45,85 @@ class Card:
 
 def card_of(pack: Pack, rule: str) -> Card:
     """The card of a rule, a wait or a row of a table, in the languages that the pack was loaded for."""
-    plain = read_kept(pack.cards[rule])
-    said = _said(plain, rule, pack.translation)
-    own, quotes, before = plain.get("fixes", []), plain.get("quotes", []), plain.get("before_quotes", 0)
+    kept = kept_card_of(pack, rule)
+    said = _said(kept, rule, pack.translation)
 
-    def steps(rows: Sequence[Mapping[str, Any]]) -> Sequence[FixStep]:
-        return Deferred(lambda: _steps(_spelled(rows, pack.steps), said, pack.translation))
+    def shown(*steps: Step) -> Sequence[FixStep]:
+        return Deferred(lambda: tuple(_shown_steps(steps, said, pack)))
 
     return Card(
-        title=Text(plain["title"], said.title),
-        why=Text(plain["why"], said.why),
-        differs_from=Text(plain["differs_from"], said.differs_from) if "differs_from" in plain else None,
-        restart=Restart(plain["restart"]),
-        steps=steps([*own[:before], *quotes, *own[before:]]),
-        own_first=steps([*own, *quotes]),
-        references=tuple(plain.get("references", ())),
+        title=Text(kept.title, said.title),
+        why=Text(kept.why, said.why),
+        differs_from=Text(kept.differs_from, said.differs_from) if kept.differs_from else None,
+        restart=kept.restart,
+        steps=shown(*kept.first, *kept.quotes, *kept.rest),
+        own_first=shown(*kept.first, *kept.rest, *kept.quotes),
+        references=kept.references,
     )
 
 
 def title_of(pack: Pack, rule: str) -> Text:
     """The title of a rule alone."""
-    plain = read_kept(pack.cards[rule])
-    return Text(plain["title"], _said(plain, rule, pack.translation).title)
+    kept = kept_card_of(pack, rule)
+    return Text(kept.title, _said(kept, rule, pack.translation).title)
 
 
-def read_kept(kept: bytes) -> dict[str, Any]:
-    """What `card_builder` kept of a card or a step."""
-    found: dict[str, Any] = marshal.loads(kept)  # noqa: S302 (see `kept_values`)
+def kept_card_of(pack: Pack, rule: str) -> KeptCard:
+    """The card of a rule as the pack keeps it."""
+    found: KeptCard = unpacked(pack.cards[rule])
     return found
 
 
-def _said(plain: Mapping[str, Any], rule: str, translation: Translation) -> RuleTranslation:
+def _said(card: KeptCard, rule: str, translation: Translation) -> RuleTranslation:
     """What is said in the other language; a row of a table has the words of its cause where it has none of its own."""
-    cause = translation.causes.get(plain.get("cause", "")) or WordTranslation("", "")
+    cause = translation.causes.get(card.cause) or WordTranslation("", "")
     return translation.rules.get(rule) or RuleTranslation(cause.title, cause.about)
 
 
-def _spelled(steps: Iterable[Mapping[str, Any]], known: Mapping[str, bytes]) -> Iterator[Mapping[str, Any]]:
-    """Each step with what it says; one of fixes/ keeps its name and its parameters for translations."""
-    for step in steps:
-        if "name" not in step:
-            yield step
-            continue
-        plain = read_kept(known[step["name"]])
-        params = {**plain.pop("params", {}), **step.get("params", {})}
-        yield {**(filled(plain, params) if params else plain), "name": step["name"], "params": params}
-
-
-def filled(value: Any, params: Mapping[str, str]) -> Any:
-    """The value with parameters in its slots; slots of other names are for captures."""
-    if isinstance(value, str):
-        return with_params(value, params)
-    if isinstance(value, dict):
-        return {filled(key, params): filled(item, params) for key, item in value.items()}
-    return [filled(item, params) for item in value] if isinstance(value, list) else value
-
-
-def _steps(plain: Iterable[Mapping[str, Any]], said: RuleTranslation, translation: Translation) -> tuple[FixStep, ...]:
+def _shown_steps(steps: Iterable[Step], said: RuleTranslation, pack: Pack) -> Iterator[FixStep]:
     own = iter(said.fixes)
-    steps = []
-    for step in plain:
-        name = step.get("name")
-        other = next(own, None) if name is None else translation.fixes.get(name)
-        steps.append(FixStep(_fix(step, other or StepTranslation("")), **_given(step, _CONDITIONS)))
-    return tuple(steps)
+    for step in steps:
+        if isinstance(step, FixFile):
+            yield _shown(step, next(own, None), {})
+        for name, params in named_steps(step):
+            known: NamedFixFile = unpacked(pack.steps[name])
+            yield _shown(known, pack.translation.fixes.get(name), {**known.params, **params})
 
 
-def _fix(plain: Mapping[str, Any], said: StepTranslation) -> Fix:
-    run = plain.get("run")
-    params = plain.get("params", {})
-    return Fix(
-        do=Text(plain["do"], with_params(said.do, params)),
-        run=run["bash"] if isinstance(run, dict) else run,
-        powershell=run.get("powershell") if isinstance(run, dict) else None,
-        note=Text(plain["note"], with_params(said.note, params)) if plain.get("note") else None,
-        risk=Risk(plain.get("risk", Risk.SAFE)),
-        **_given(plain, _SETTINGS),
+def _shown(step: FixFile, said: StepTranslation | None, params: Mapping[str, str]) -> FixStep:
+    """A step with its parameters, and what is said of it in the other language."""
+    step, said = _filled(step, params), _filled(said or StepTranslation(""), params)
+    fix = Fix(
+        do=Text(step.do, said.do),
+        run=step.bash,
+        powershell=step.powershell,
+        env=step.env,
+        flags=step.flags,
+        config=step.config,
+        code=step.code,
+        note=Text(step.note, said.note) if step.note else None,
+        risk=step.risk or Risk.SAFE,
     )
+    return FixStep(fix, step)
 
 
-def _given(plain: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
-    """Those of the fields that are there, lists as tuples."""
-    return {name: tuple(said) if isinstance(said, list) else said for name, said in plain.items() if name in names}
+Value = TypeVar("Value")
+
+
+def _filled(value: Value, params: Mapping[str, str]) -> Value:
+    """The value with parameters in the slots of its texts; slots of other names are for captures."""
+    found: Any = value
+    if not params or isinstance(found, Risk):
+        return value
+    if isinstance(found, str):
+        found = with_params(found, params)
+    elif isinstance(found, dict):
+        found = {_filled(key, params): _filled(item, params) for key, item in found.items()}
+    elif isinstance(found, tuple):
+        found = tuple(_filled(item, params) for item in found)
+    elif names := getattr(found, "__match_args__", ()):
+        found = type(found)(*(_filled(getattr(found, name), params) for name in names))
+    return found  # type: ignore[no-any-return]  # of the kind that it was
 
 
 def asks_of_log(*texts: str) -> bool:
@@ -168,12 +157,8 @@ def causes_of(pack: Pack) -> tuple[Word, ...]:
 
 def steps_of(pack: Pack) -> tuple[Word, ...]:
     """All steps that have a name, those of one file together."""
-    plain = {name: read_kept(step) for name, step in pack.steps.items()}
-    fixes = {
-        name: _fix(filled(step, step.get("params", {})), pack.translation.fixes.get(name) or StepTranslation(""))
-        for name, step in plain.items()
-    }
-    return tuple(Word(name, fix.do, fix.note or Text("", "")) for name, fix in fixes.items())
+    fixes = (one.fix for one in _shown_steps(pack.steps, RuleTranslation("", ""), pack))
+    return tuple(Word(name, fix.do, fix.note or Text("", "")) for name, fix in zip(pack.steps, fixes, strict=True))
 
 
 def _word(row: Phase | Cause, translated: Mapping[str, WordTranslation]) -> Word:

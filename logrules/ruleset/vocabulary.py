@@ -6,11 +6,11 @@ from logrules.model.position import Problem
 from logrules.model.record import record
 from logrules.ruleset import models as schema
 from logrules.ruleset.causes import AlternativesRow, Cause
-from logrules.ruleset.file_adapter import adapter_of
+from logrules.ruleset.kept_values import unpacked
 from logrules.ruleset.misspelling import LISTED_BY, known_hint
 from logrules.ruleset.pack import Pack
 from logrules.ruleset.rule_file import RuleSource, placed_records
-from logrules.ruleset.rule_text import read_kept
+from logrules.ruleset.steps import NamedFixFile, named_steps
 from logrules.ruleset.tables import Tables
 
 # What the keys of records name.
@@ -35,18 +35,16 @@ class Vocabulary:
     causes: Mapping[str, Cause]
     tiers: tuple[str, ...]
     frameworks: frozenset[str]
-    steps: Mapping[str, schema.NamedFixFile]
+    steps: Mapping[str, NamedFixFile]
 
     @classmethod
     def of_pack(cls, pack: Pack) -> "Vocabulary":
         """The vocabulary of a compiled pack."""
-        steps = [adapter_of(schema.NamedFixFile).validate_python(read_kept(step)) for step in pack.steps.values()]
         nothing = cls(frozenset(), {}, (), frozenset(), {})
+        steps = map(unpacked, pack.steps.values())
         return nothing.with_more(pack.tables, [framework.id for framework in pack.frameworks], steps)
 
-    def with_more(
-        self, tables: Tables, frameworks: Iterable[str], steps: Iterable[schema.NamedFixFile]
-    ) -> "Vocabulary":
+    def with_more(self, tables: Tables, frameworks: Iterable[str], steps: Iterable[NamedFixFile]) -> "Vocabulary":
         """With these frameworks and steps too, a later step in the place of an earlier one; the words of ``tables``."""
         return Vocabulary(
             frozenset(phase.id for phase in tables.phases),
@@ -86,7 +84,7 @@ class Vocabulary:
             yield source.problem((*at, "fixes"), "no step, neither here nor in its cause's row", code="LR002")
         for number, step in enumerate(card.fixes):
             place = (*at, "fixes", number)
-            for name, params in schema.named_steps(step):
+            for name, params in named_steps(step):
                 if name not in self.steps:
                     hint = known_hint(name, self.steps, LISTED_BY["step"])
                     yield source.problem(place, f"unknown step `{name}`", hint, code="LR002")

@@ -14,6 +14,7 @@ from logrules.ruleset.settings import Settings
 from logrules.ruletest.rule_tests import Case, Suite, Test, find_cases, read_cases
 
 if TYPE_CHECKING:
+    from logrules.ruleset.compile import Reader
     from logrules.ruleset.config import Config
 
 # A pack and the tests in its files.
@@ -47,23 +48,23 @@ def collect(paths: Sequence[str | Path] = (), settings: Settings | None = None) 
     return Collection(pack, chosen, read_cases(find_cases(given or shipped_cases())))
 
 
-def compiled(texts: Sequence[RuleText], settings: Settings | None = None) -> Tested:
+def compiled(texts: Sequence[RuleText], settings: Settings | None = None, read: "Reader | None" = None) -> Tested:
     """The pack that the texts spell and the tests in them; each text is read once. Raises PackError.
 
     Of the settings only what they add counts: an example holds whatever rules a project switches off.
     """
-    from logrules.ruleset.compile import read_sources
+    from logrules.ruleset.compile import read_source, read_sources
     from logrules.ruleset.config import checked
     from logrules.ruletest.file_contents import suite_of
 
     config = checked(settings)
-    reading = read_sources(texts, config)
+    reading = read_sources(texts, config, read or read_source)
     return reading.pack(_digest(texts, config)), suite_of(reading.sources)
 
 
-def known_collection(texts: Sequence[RuleText], settings: Settings | None) -> Tested:
+def known_collection(texts: Sequence[RuleText], settings: Settings | None, read: "Reader | None" = None) -> Tested:
     """The same, as it was kept, or of rules that come beside the shipped ones, put on what was kept of those."""
-    from logrules.ruleset.compile import added_rules
+    from logrules.ruleset.compile import added_rules, read_source
     from logrules.ruleset.config import checked
     from logrules.ruletest.file_contents import suite_of
 
@@ -72,9 +73,9 @@ def known_collection(texts: Sequence[RuleText], settings: Settings | None) -> Te
     kept: Suite | None = kept_value("suite", digest, tuple)
     if kept is not None and (known := cached_pack(digest)) is not None:
         return known, kept
-    added = added_rules(texts, config)
+    added = added_rules(texts, config, read or read_source)
     if added is None:
-        pack, suite = compiled(texts, settings)
+        pack, suite = compiled(texts, settings, read)
         gc.collect()  # the parser of conditions leaves cycles, with every document in them
         keep_pack(pack)
         keep_value("suite", digest, suite)

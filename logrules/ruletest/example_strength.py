@@ -4,7 +4,7 @@ Exercised are signals that are seen, branches of a condition that are taken, cap
 made wrong in one place each.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, TypeAlias
 
@@ -28,8 +28,8 @@ from logrules.ruletest.rule_tests import Example
 # Wide enough that a near miss need not lie on the edge of its window.
 WIDER = 10
 _NEVER = "(?!)"
-_OTHER_TREND = {nodes.Trend.FLAT: nodes.Trend.RISING, nodes.Trend.RISING: nodes.Trend.FLAT}
-_OTHER_RHYTHM = {nodes.Detection.OVERDUE: nodes.Detection.LAGGING, nodes.Detection.LAGGING: nodes.Detection.OVERDUE}
+_PAIRS = (tuple(nodes.Trend), tuple(nodes.NotANumber), (nodes.Detection.OVERDUE, nodes.Detection.LAGGING))
+_OTHER: Mapping[Any, Any] = {one: other for pair in _PAIRS for one, other in (pair, pair[::-1])}
 
 
 @record
@@ -79,54 +79,51 @@ def _wrong(condition: nodes.Condition) -> Iterator[tuple[nodes.Condition, nodes.
 
 
 def _wrong_itself(condition: nodes.Condition) -> Iterator[nodes.Condition]:
-    match condition:
-        case nodes.Every(parts):
-            yield nodes.Some(parts)
-        case nodes.Some(parts):
-            yield nodes.Every(parts)
-        case nodes.Not(part):
-            yield part
-        case nodes.Sequence(steps):
-            yield nodes.Every(tuple(_seen(step) for step in steps))
-        case nodes.Absence(signals) | nodes.Repeated(signals):
-            yield _seen(signals)
-        case nodes.Detector(kind, longer_than_s, says):
-            if longer_than_s:
-                yield nodes.Detector(kind, longer_than_s * WIDER, says)
-            elif kind in _OTHER_RHYTHM:
-                yield nodes.Detector(_OTHER_RHYTHM[kind])
-        case _:
-            yield from _wrong_metric(condition)
-    if isinstance(condition, nodes.Sequence | nodes.Absence | nodes.Repeated) and condition.within_s is not None:
-        yield replace(condition, within_s=condition.within_s * WIDER)
+    if wrong := _WRONG.get(type(condition)):
+        yield from wrong(condition)
+    if (within_s := getattr(condition, "within_s", None)) is not None:
+        yield replace(condition, within_s=within_s * WIDER)
 
 
-def _seen(signals: tuple[int, ...]) -> nodes.Condition:
+def _seen(signals: nodes.Signals) -> nodes.Condition:
     """Any of the signals, as the language says it."""
-    return (
-        nodes.Occurred(signals)
-        if len(signals) == 1
-        else nodes.Some(tuple(nodes.Occurred((signal,)) for signal in signals))
-    )
+    each = tuple(nodes.Occurred((signal,)) for signal in signals)
+    return each[0] if len(each) == 1 else nodes.Some(each)
 
 
-def _wrong_metric(leaf: nodes.Condition) -> Iterator[nodes.Condition]:
-    match leaf:
-        case nodes.MetricIs(metric, kind, stays):
-            if stays:
-                yield nodes.MetricIs(metric, kind)
-            yield replace(leaf, kind=nodes.NotANumber.INF if kind is nodes.NotANumber.NAN else nodes.NotANumber.NAN)
-        case nodes.MetricBound(above=above, over=over):
-            yield replace(leaf, above=not above)
-            if over > 1:
-                yield replace(leaf, over=1)
-        case nodes.MetricSpike(above=above, factor=factor):
-            yield replace(leaf, above=not above)
-            yield replace(leaf, factor=factor * WIDER)
-        case nodes.MetricTrend(trend=trend):
-            yield replace(leaf, trend=_OTHER_TREND[trend])
-        case _:
-            return
+def _wrong_detector(it: nodes.Detector) -> Iterator[nodes.Condition]:
+    if it.longer_than_s:
+        yield replace(it, longer_than_s=it.longer_than_s * WIDER)
+    elif it.kind in _OTHER:
+        yield replace(it, kind=_OTHER[it.kind])
+
+
+def _wrong_kind(it: nodes.MetricIs) -> Iterator[nodes.Condition]:
+    if it.stays:
+        yield replace(it, stays=False)
+    yield replace(it, kind=_OTHER[it.kind])
+
+
+def _wrong_bound(it: nodes.MetricBound) -> Iterator[nodes.Condition]:
+    yield replace(it, above=not it.above)
+    if it.over > 1:
+        yield replace(it, over=1)
+
+
+# What each node is made into.
+_WRONG: Mapping[type, Callable[[Any], Iterable[nodes.Condition]]] = {
+    nodes.Every: lambda it: [nodes.Some(it.parts)],
+    nodes.Some: lambda it: [nodes.Every(it.parts)],
+    nodes.Not: lambda it: [it.part],
+    nodes.Sequence: lambda it: [nodes.Every(tuple(map(_seen, it.steps)))],
+    nodes.Absence: lambda it: [_seen(it.after)],
+    nodes.Repeated: lambda it: [_seen(it.signals)],
+    nodes.Detector: _wrong_detector,
+    nodes.MetricIs: _wrong_kind,
+    nodes.MetricBound: _wrong_bound,
+    nodes.MetricSpike: lambda it: [replace(it, above=not it.above), replace(it, factor=it.factor * WIDER)],
+    nodes.MetricTrend: lambda it: [replace(it, trend=_OTHER[it.trend])],
+}
 
 
 # An example and what its lines say: the same for every mutant that changes no signal.

@@ -19,6 +19,7 @@ from logrules.ruleset.pattern import compiled
 from logrules.ruleset.pattern_syntax import branches_of
 from logrules.ruleset.rule_file import RuleSource, placed_records
 from logrules.ruleset.rule_text import SLOT, with_params
+from logrules.ruleset.steps import FixFile, named_steps
 from logrules.ruleset.vocabulary import Vocabulary
 from logrules.ruleset.when import ConditionFault, parse_when
 from logrules.ruletest.file_contents import PlacedCard, cards_in, signals_in
@@ -140,22 +141,21 @@ def _texts(here: PlacedCard, vocabulary: Vocabulary) -> Iterator[tuple[NodePath,
     yield ("title",), here.card.title
     yield ("why",), here.card.why
     for below, step, params in _steps(here, vocabulary):
-        powershell = step.run.powershell if isinstance(step.run, schema.RunFile) else None
-        texts = (step.do, step.note, step.bash, powershell, *step.env.values(), *step.flags)
+        texts = (step.do, step.note, step.bash, step.powershell, *step.env.values(), *step.flags)
         yield below, with_params("\n".join(filter(None, texts)), params)
 
 
-def _steps(here: PlacedCard, vocabulary: Vocabulary) -> Iterator[tuple[NodePath, schema.FixFile, Mapping[str, str]]]:
+def _steps(here: PlacedCard, vocabulary: Vocabulary) -> Iterator[tuple[NodePath, FixFile, Mapping[str, str]]]:
     """The steps of a card that are known, spelled out there or by name, with what stands in the slots of these."""
     for number, step in enumerate(here.card.fixes):
-        if isinstance(step, schema.FixFile):
+        if isinstance(step, FixFile):
             yield ("fixes", number), step, {}
-        for name, params in schema.named_steps(step):
+        for name, params in named_steps(step):
             if (known := vocabulary.steps.get(name)) is not None:
                 yield ("fixes", number), known, {**known.params, **params}
 
 
-def _conditions(step: schema.FixFile) -> tuple[str, ...]:
+def _conditions(step: FixFile) -> tuple[str, ...]:
     """The names that its conditions ask for; variables have names of their own."""
     return tuple(name for name in (*step.when_told, *step.unless_told) if not name.isupper())
 

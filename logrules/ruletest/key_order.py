@@ -11,6 +11,7 @@ from logrules.ruleset.causes import Cause
 from logrules.ruleset.framework_models import NeverFile, PathStepFile, ProfileFile
 from logrules.ruleset.load import CASE_NAME
 from logrules.ruleset.pack import HeaderFormat, NameForm, TimeForm
+from logrules.ruleset.steps import NamedFixFile
 from logrules.ruleset.tables import Phase, Tables
 from logrules.ruleset.translation import TRANSLATIONS, Translation
 from logrules.ruletest.rule_tests import CaseFile
@@ -42,7 +43,7 @@ _PARTS: Mapping[str, Sequence[str]] = {
     "markers": _keys(framework_models.MarkerFile, last=("samples", "near")),
     "metrics": _keys(framework_models.MetricFile, ("id", "metric"), ("scale", "samples")),
     "waits": _keys(framework_models.WaitFile, _WAIT, ("examples",)),
-    "fixes": _keys(models.NamedFixFile),
+    "fixes": _keys(NamedFixFile),
     "fires": _keys(models.FiresFile, last=("captures", "ranks", "phase", "note")),
     "silent": _keys(models.SilentFile),
     "phases": _keys(Phase),

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -10,7 +11,7 @@ from logrules.model.errors import PackError
 from logrules.model.position import Position, Problem
 from logrules.model.record import record
 from logrules.ruleset.apply_settings import unknown_names
-from logrules.ruleset.compile import read_sources
+from logrules.ruleset.compile import read_source, read_sources
 from logrules.ruleset.config import Config, checked
 from logrules.ruleset.load import shipped_rules
 from logrules.ruleset.pack import Pack
@@ -92,9 +93,10 @@ class _Lint:
         shown = {text.shown for text in self.asked} | {self.settings.path}
         config, problems = _tried(lambda: checked(self.settings))
         yield from problems
-        tested, faults = _tried(lambda: known_collection(self.texts, None if problems else self.settings))
+        read = cache(read_source)  # what has to be compiled is looked through too
+        tested, faults = _tried(lambda: known_collection(self.texts, None if problems else self.settings, read))
         yield from (fault for fault in faults if fault.place.path in shown)
-        reading = read_sources(self.texts if tested is None else self.asked, config)
+        reading = read_sources(self.texts if tested is None else self.asked, config, read)
         sources = [source for source in reading.sources if source.document.path in shown]
         if tested is None:
             opened = frozenset(file_checks.opened_waits(reading.sources))

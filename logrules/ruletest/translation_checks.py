@@ -9,6 +9,7 @@ from logrules.ruleset import models as schema
 from logrules.ruleset.compile import read_source
 from logrules.ruleset.load import rule_bytes
 from logrules.ruleset.rule_file import RuleSource, RuleText
+from logrules.ruleset.steps import FixFile
 from logrules.ruleset.tables import ALTERNATIVES, EXCEPTIONS, EXITS
 from logrules.ruleset.translation import TRANSLATIONS, RuleTranslation, StepTranslation, Translation, WordTranslation
 from logrules.ruletest.file_contents import cards_in
@@ -52,7 +53,7 @@ def _cards(source: RuleSource, file: Translation) -> Iterator[Problem]:
     for here in cards_in(source):
         name, path, card = here.name, here.at, here.card
         said = file.rules.get(name)
-        own = [step for step in card.fixes if isinstance(step, schema.FixFile)]
+        own = [step for step in card.fixes if isinstance(step, FixFile)]
         if said is None:
             yield _missing(source, path, name, file)
         elif bool(card.differs_from) is not bool(said.differs_from):

@@ -133,11 +133,11 @@ def test_a_setting_belongs_to_those_whose_parser_takes_it():
 
 def test_a_step_for_one_framework_gives_a_flag_of_it():
     faults = [
-        (rule, flag, step.frameworks)
+        (rule, flag, step.step.frameworks)
         for rule, step in steps()
-        if step.frameworks and all(name in KNOWN for name in step.frameworks)
+        if step.step.frameworks and all(name in KNOWN for name in step.step.frameworks)
         for flag in step.fix.flags
-        if not any(is_known(_FLAG.match(flag)[0], KNOWN[name]) for name in step.frameworks)
+        if not any(is_known(_FLAG.match(flag)[0], KNOWN[name]) for name in step.step.frameworks)
     ]
     assert faults == []
 

@@ -18,6 +18,7 @@ from logrules.output.shell import commands
 from logrules.parsing.captures import Captures
 from logrules.ruleset.name_tables import Derivation, DerivedNumber, RenamedSetting, ToldName
 from logrules.ruleset.rule_text import FixStep
+from logrules.ruleset.steps import FixFile
 
 _TOLD = load_rules().tables.told_names
 _OF_ANY_LINE = [one for one in _TOLD if one.contains]
@@ -144,7 +145,7 @@ def test_a_trainer_that_starts_the_engine_is_told_its_own_keys(tmp_path: Path):
 
 def test_a_step_that_the_log_speaks_against_is_not_shown_where_no_other_fits():
     def step(do: str, **asked: str) -> FixStep:
-        return FixStep(Fix(do=Text(do, "")), **asked)
+        return FixStep(Fix(do=Text(do, "")), FixFile(do=do, **asked))
 
     steps = [step("Build the tokenizer", where="tokenizer"), step("Install the project", unless="packages")]
     at = Circumstances(frozenset(), said=["a file of site-packages"])
@@ -155,8 +156,9 @@ def test_a_step_that_the_log_speaks_against_is_not_shown_where_no_other_fits():
 
 
 def test_a_fallback_is_shown_only_where_no_other_step_is():
-    named = FixStep(Fix(do=Text("Install the wheel of {extension}", "")), when_told={"extension": "."})
-    general = FixStep(Fix(do=Text("See what is installed", "")), fallback=True)
+    wheel, general_do = "Install the wheel of {extension}", "See what is installed"
+    named = FixStep(Fix(do=Text(wheel, "")), FixFile(do=wheel, when_told={"extension": "."}))
+    general = FixStep(Fix(do=Text(general_do, "")), FixFile(do=general_do, fallback=True))
     told = {"extension": "torch_scatter"}
 
     def shown(**told: str) -> list[str]:

@@ -20,6 +20,7 @@ from logrules.ruleset import framework_models, models
 from logrules.ruleset.causes import Cause
 from logrules.ruleset.load import shipped_rules
 from logrules.ruleset.pack import HeaderFormat
+from logrules.ruleset.steps import NamedFixFile
 from logrules.ruleset.tables import Phase
 from logrules.ruleset.yaml_reader import parse_document
 from logrules.ruletest.format import formatted
@@ -32,7 +33,7 @@ SHIPPED = [*sorted(shipped_rules().rglob("*.yaml")), *find_cases([shipped_rules(
 
 MODELS = {
     "": models.RuleFile,
-    "fixes": models.NamedFixFile,
+    "fixes": NamedFixFile,
     "fires": models.FiresFile,
     "silent": models.SilentFile,
     "markers": framework_models.MarkerFile,

@@ -30,7 +30,6 @@ def add_list_options(parser: argparse.ArgumentParser) -> None:
 
 def print_jobs(jobs: "Sequence[SeenJob]", remarks: "Mapping[str, Remark]", options: argparse.Namespace) -> None:
     """The list or the groups, in the form that was asked for, to where it was asked for. Raises LogrulesError."""
-    options.format = shared.chosen_format(options)
     shared.write_output(options, lambda out: _render(jobs, remarks, options, out))
 
 

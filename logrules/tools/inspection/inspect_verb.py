@@ -90,6 +90,5 @@ def run(options: argparse.Namespace) -> int:
     for _ in following:
         pass
     report = following.report()
-    options.format = shared.chosen_format(options)
     shared.write_output(options, lambda out: render_report(report, options, out))
     return exit_status(report) if any(one.stacks for one in seen) else shared.EXIT_UNUSABLE
