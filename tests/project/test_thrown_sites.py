@@ -78,12 +78,23 @@ def test_tests_and_repeated_sentences_are_left_out(tmp_path):
         "`store` must be an instance of Store",
         "this line should not be reached, please report it",
         "Only readers can acquire read",
+        "row count mismatch: q 4 vs scale 8",
+        "expected tensor_args to be not None",
+        "Duplicate request ID detected: 7",
     ],
 )
 def test_checks_of_what_code_hands_in_are_the_codes_own(message):
     assert is_of_code(message)
 
 
-@pytest.mark.parametrize("message", ["Unknown optimizer adamx", "No ZeRO files found in out/7", "LoRA is not enabled"])
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Unknown optimizer adamx",
+        "No ZeRO files found in out/7",
+        "LoRA is not enabled",
+        "The weight cache daemon is gone",
+    ],
+)
 def test_what_may_be_a_setting_or_a_file_is_not(message):
     assert not is_of_code(message)
