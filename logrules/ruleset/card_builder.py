@@ -38,9 +38,7 @@ def kept_step(step: schema.NamedFixFile) -> bytes:
 
 def _spelled_out(step: schema.FixFile) -> dict[str, Any]:
     kind: type = type(step)
-    risk = step.risk or usual_risk(
-        step.do, step.bash, step.env, changes=bool(step.flags or step.config or step.code)
-    )
+    risk = step.risk or usual_risk(step.do, step.bash, step.env, changes=bool(step.flags or step.config or step.code))
     return {**adapter_of(kind).dump_python(step, mode="json", exclude_defaults=True), "risk": risk.value}
 
 

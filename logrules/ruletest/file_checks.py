@@ -113,7 +113,9 @@ def harmless_changes(source: RuleSource) -> Iterator[Problem]:
     """Steps whose words ask for a change, and which are said only to look."""
     for at, part in placed_records(source.file):
         if isinstance(part, schema.FixFile) and part.risk is Risk.LOOK and asks_for_change(part.do):
-            yield source.problem((*at, "risk"), "its words ask for a change, so that it does more than look", code="LR117")
+            yield source.problem(
+                (*at, "risk"), "its words ask for a change, so that it does more than look", code="LR117"
+            )
 
 
 def missing_captures(source: RuleSource, pack: Pack, vocabulary: Vocabulary) -> Iterator[Problem]:
