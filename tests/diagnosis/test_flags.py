@@ -36,7 +36,6 @@ DOCUMENTED = {
     "sample-factory": "--async_rl --heartbeat_reporting_interval --serial_mode",
     "uvicorn": "--timeout-graceful-shutdown",
     "gunicorn": "--preload --workers",
-    "vllm":
     "examples of transformers": "--dataset_config_name",
 }
 # Programs whose parser takes what another's does.
