@@ -47,7 +47,12 @@ def filled_command(template: str | None, captures: Mapping[str, str], *, powersh
 
 def filled_value(template: str, captures: Mapping[str, str]) -> str:
     """The value of a variable with values in its slots; the shell's quotes come later."""
-    return SLOT.sub(lambda slot: harmless(_value(slot, captures)).replace("\\", "/") or f"<{slot[1]}>", template)
+
+    def filled(slot: re.Match[str]) -> str:
+        # What stands there otherwise are the words of whoever wrote the step.
+        return harmless(captures.get(slot[1], "")).replace("\\", "/") or slot[2] or f"<{slot[1]}>"
+
+    return SLOT.sub(filled, template)
 
 
 def is_filled(template: str, captures: Mapping[str, str]) -> bool:

@@ -52,7 +52,7 @@ def _with_steps(
 def with_risk(step: Fix) -> Fix:
     """The step with what it can break, where it does not say that itself."""
     changes = bool(step.flags or step.config or step.code)
-    return replace(step, risk=step.risk or usual_risk(step.bash or "", step.env, changes=changes))
+    return replace(step, risk=step.risk or usual_risk(step.do, step.bash or "", step.env, changes=changes))
 
 
 def _is_chosen(step: Step, vocabulary: Vocabulary) -> bool:

@@ -27,7 +27,7 @@ _CHANGES = re.compile(
     r"(?<![0-9&])>(?![&>=])\s*(?!/dev/null)\S"
 )
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
-_PLACE = re.compile(r"<\w[^<>\n]*>")
+_PLACE = re.compile(r"<\w[^<>\n]*>|\{\w+(?:\|[^{}\n]*)?\}")
 _PARTS = re.compile(r"\s*(?:\|\||&&|[;|\n]|\$\(|\bdo\b)\s*")
 _PREFIX = re.compile(r"^(?:sudo |[A-Z_]+=\S+ )+")
 _LOOP = re.compile(r"(?:for \w+ in|done|if|then|fi|while)\b")
@@ -35,18 +35,26 @@ _LOGGING = re.compile(
     r"\w*(?:DEBUG|LOG_LEVEL|LOGGING_LEVEL|LOGLEVEL|VERBOSITY|VERBOSE)\w*|TORCH_LOGS|PYTHONFAULTHANDLER|\w+_STACKTRACES|"
     r"TORCH_NCCL_(?:TRACE|DUMP)\w*|VLLM_TRACE_FUNCTION|VLLM_LOG_STATS_INTERVAL"
 )
+# A command beside these words only shows what is to be changed.
+_ASKS_FOR_CHANGE = re.compile(
+    r"(?:End|Kill|Stop|Cancel|Remove|Delete|Clear|Restart|Reset|Reinstall|Install|Upgrade|Update|Drain|Reboot|"
+    r"Replace|Give|Put|Use|Move|Raise|Lower|Ask for (?:less|more|fewer|no more|enough))\b"
+)
+_ASKS_TO_LOOK = re.compile(r"(?:See|Look|Read|Check|Compare|Find|Count|Print|Ask|Test|List|Search)\b(?! for\b)")
 
 
-def usual_risk(run: str, env: Mapping[str, str], *, changes: bool) -> Risk:
-    """The risk of a step with this command and these variables; it ``changes`` a run by flags, settings or code.
-
-    A step that only tells people something is safe.
-    """
-    if changes or (env and not all(map(_LOGGING.fullmatch, env))):
+def usual_risk(do: str, run: str, env: Mapping[str, str], *, changes: bool) -> Risk:
+    """The risk of a step with these words, command and variables; it ``changes`` a run by flags, settings or code."""
+    if changes or asks_for_change(do) or (env and not all(map(_LOGGING.fullmatch, env))):
         return Risk.CHANGES_RUN
     if run:
         return Risk.LOOK if _only_looks(run) else Risk.CHANGES_RUN
-    return Risk.LOOK if env else Risk.SAFE
+    return Risk.LOOK if env or _ASKS_TO_LOOK.match(do) else Risk.CHANGES_RUN
+
+
+def asks_for_change(do: str) -> bool:
+    """Whether the words of a step begin with something to end, remove, install or set, whatever its command shows."""
+    return _ASKS_FOR_CHANGE.match(do) is not None
 
 
 def _only_looks(run: str) -> bool:

@@ -10,6 +10,7 @@ from urllib.request import Request, urlopen
 
 from logrules.inference.slot_values import OF_ANY_RULE
 from logrules.model.position import NodePath, Problem
+from logrules.model.report import Risk
 from logrules.ruleset import models as schema
 from logrules.ruleset.framework_models import FrameworkFile
 from logrules.ruleset.misspelling import near_hint
@@ -20,6 +21,7 @@ from logrules.ruleset.pattern_syntax import branches_of
 from logrules.ruleset.rule_file import RuleSource, placed_records
 from logrules.ruleset.rule_text import SLOT, with_params
 from logrules.ruleset.steps import FixFile, named_steps
+from logrules.ruleset.usual_risk import asks_for_change
 from logrules.ruleset.vocabulary import Vocabulary
 from logrules.ruleset.when import ConditionFault, parse_when
 from logrules.ruletest.file_contents import PlacedCard, cards_in, signals_in
@@ -106,6 +108,15 @@ def crowded_patterns(source: RuleSource) -> Iterator[Problem]:
             if len(branches_of(pattern)) > MOST_ALTERNATIVES:
                 message = f"more than {MOST_ALTERNATIVES} alternatives in one text: write a list, each on its own line"
                 yield source.problem(at, message, code="LR116")
+
+
+def harmless_changes(source: RuleSource) -> Iterator[Problem]:
+    """Steps whose words ask for a change, and which are said only to look."""
+    for at, part in placed_records(source.file):
+        if isinstance(part, FixFile) and part.risk is Risk.LOOK and asks_for_change(part.do):
+            yield source.problem(
+                (*at, "risk"), "its words ask for a change, so that it does more than look", code="LR117"
+            )
 
 
 def missing_captures(source: RuleSource, pack: Pack, vocabulary: Vocabulary) -> Iterator[Problem]:

@@ -39,6 +39,7 @@ _OF_ONE_FILE: tuple[Callable[[RuleSource], Iterable[Problem]], ...] = (
     file_checks.place,
     file_checks.placeholders,
     file_checks.crowded_patterns,
+    file_checks.harmless_changes,
 )
 
 

@@ -58,6 +58,21 @@ Current thread 0x00007f00aa11bb22 (most recent call first):
 """
 PRIVATE = "ModuleNotFoundError: No module named 'acme.utils._old'"
 MISSING = "OSError: /models/a does not appear to have a file named {}."
+CHANNEL = "ray.exceptions.RayChannelTimeoutError: System error: increase RAY_CGRAPH_get_timeout which is currently {} seconds."
+DUMPED = """
+WARNING 01-02 03:04:05 scheduler.py:9] Sequence group a1 is {} because there is not enough room.
+INFO 01-02 03:04:06 model_runner_base.py:120] Writing input of failed execution to /tmp/input.pkl...
+"""
+FORKED = """
+INFO 01-02 03:04:05 llm_engine.py:9] Initializing an LLM engine (v0.6.1) with config: model='m'
+{}, line 2
+RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use 'spawn'
+"""
+NO_ROOM = """
+(EngineCore_0 pid=7) INFO 01-02 03:04:05 [core.py:9] Initializing a V1 LLM engine (v0.10.1) with config: model=m{}
+(EngineCore_0 pid=7) ERROR 01-02 03:13:09 [core.py:80] torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.50 GiB.
+"""
+NO_KERNEL = "sglang.launch_server\n{}\nRuntimeError: HIP error: invalid device function"
 STEPS = "".join(f"[2024-01-02 03:04:0{n}] step {n} loss 0.4\n" for n in range(9))
 
 
@@ -80,12 +95,17 @@ def _shown(shipped, log: str) -> str:
         (IN_MPI_GROUP, "makes a process group of MPI", "srun|UCX_HANDLE|core file|faulthandler"),
         (ON_NPU, "npu-smi info", "nvidia-smi|NCCL_DEBUG|disable_custom_all_reduce"),
         (ON_NPU.replace("compiler_depend.ts:117", "x.cpp:1] RCCL"), "rocm-smi", "nvidia-smi"),
-        (OF_BUILD.format("0.9.1.dev18+g0c15c2e48"), "synchronous launches", "newest one"),
+        (OF_BUILD.format("0.9.1.dev18+g0c15c2e48"), "synchronous launches", "newest release of the engine before"),
         (FLASH.format("FlashAttention only supports Ampere GPUs or newer."), "Cards before Ampere", "no-build-isolation"),
         ("AssertionError: Device compute capability 8.9 or higher required for FP8 execution.", "which cards this can do", "install torch"),
         (MISSING.format("modeling_a.py"), "modeling_a.py is not in it", "hf download"),
         (OWN + "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:\n", "/app/train.py:9", "error_file"),
         (CRASHED_IN_PYTHON.format("all_reduce"), "Inside NCCL", "Read the stack"),
+        (CHANNEL.format(10), "default of 10 seconds", "Raise the time limit"),
+        (DUMPED.format("preempted by PreemptionMode.RECOMPUTE mode"), "without preemption", "holds alone"),
+        (FORKED.format("Cell In[2]"), "kernel of the notebook", "main guard|workers by spawn"),
+        (NO_ROOM.format(""), "--max-num-seqs <fewer than now>", r"--max-num-(?:seqs|batched-tokens) \d|_fewer"),
+        (NO_KERNEL.format("gfx908"), "gfx", "HSA_OVERRIDE"),
     ],
 )  # fmt: skip
 def test_what_the_log_shows_replaces_what_it_speaks_against(shipped, log, told, foreign):
@@ -101,11 +121,16 @@ def test_what_the_log_shows_replaces_what_it_speaks_against(shipped, log, told, 
         (SPANNING.replace("spans across nodes", "has one node"), "/dev/shm that is too small"),
         (IN_MPI_GROUP.replace("true", "false"), "Start it with mpirun"),
         (ON_NPU.replace("compiler_depend.ts", "ProcessGroupNCCL.cpp"), "nvidia-smi"),
-        (OF_BUILD.format("0.9.1"), "newest one"),
+        (OF_BUILD.format("0.9.1"), "newest release of the engine before"),
         (FLASH.format("CUDA error: no kernel image is available for execution on the device"), "no-build-isolation"),
         ("RuntimeError: CUDA error: no kernel image is available for execution on the device", "install torch"),
         (MISSING.format("model-00001.safetensors"), "hf download"),
         (CRASHED_IN_PYTHON.format("forward"), "Read the stack"),
+        (CHANNEL.format(300), "Raise the time limit"),
+        (DUMPED.format("swapped out"), "holds alone"),
+        (FORKED.format('File "/app/serve.py"'), "workers by spawn"),
+        (NO_ROOM.format(", max_num_seqs=256"), "--max-num-seqs 128"),
+        (NO_KERNEL.format("gfx1031"), "HSA_OVERRIDE"),
     ],
 )
 def test_they_stay_where_the_log_says_nothing_against_them(shipped, log, kept):

@@ -21,8 +21,24 @@ from logrules.ruleset.usual_risk import usual_risk
         ("", {"NCCL_DEBUG": "INFO", "PYTHONFAULTHANDLER": "1"}, False, Risk.LOOK),
         ("", {"NCCL_SOCKET_IFNAME": "eth0"}, False, Risk.CHANGES_RUN),
         ("nvidia-smi", {"NCCL_DEBUG": "INFO"}, True, Risk.CHANGES_RUN),
-        ("", {}, False, Risk.SAFE),
+        ("ping -c 3 {host|<address of the node>}; nc -zv $HEAD 6379", {}, False, Risk.LOOK),
     ],
 )
 def test_only_what_is_known_to_look_looks(run, env, changes, risk):
-    assert usual_risk(run, env, changes=changes) is risk
+    assert usual_risk("Try it.", run, env, changes=changes) is risk
+
+
+@pytest.mark.parametrize(
+    ("do", "run", "risk"),
+    [
+        ("End what is left over.", "pgrep -af python", Risk.CHANGES_RUN),
+        ("Give the job more memory.", "", Risk.CHANGES_RUN),
+        ("Merge the adapters.", "", Risk.CHANGES_RUN),
+        ("Ask for less.", "ray status", Risk.CHANGES_RUN),
+        ("Read the reason after the colon.", "", Risk.LOOK),
+        ("Ask Ray what it waits for.", "ray status", Risk.LOOK),
+        ("Ended processes are of interest.", "ps aux", Risk.LOOK),
+    ],
+)
+def test_words_that_ask_for_a_change_do_more_than_look(do, run, risk):
+    assert usual_risk(do, run, {}, changes=False) is risk

@@ -103,6 +103,7 @@ def test_a_good_rule_has_no_findings(alone):
         ("do: a", "do: Write what to try first", "10:5 LR114"),
         (WORD, f"{WORD}    except: 'a1|b2|c3|d4|e5|f6|g7'\n", "8:5 LR116"),
         ("do: a", "do: a\n    unless: 'a1|b2|c3|d4|e5|f6|g7'", "11:5 LR116"),
+        ("do: a", "do: End what is left\n    risk: look", "11:5 LR117"),
     ],
 )
 def test_each_kind_of_finding_has_its_place(alone, old, new, wanted):
