@@ -128,12 +128,7 @@ def _of_cause(rule: Rule, run: RunState) -> str | None:
     """
     if isinstance(rule.when, Detector) and not run.tracker.looped and not run.job.endings.repeats():
         return run.pack.start
-    phase = rule.phase_otherwise
-    loops = [one.loops for one in run.pack.frameworks if one.loops and one.id in run.frameworks]
-    looping = any(one.id == phase and one.loop for one in run.pack.phases)
-    if not looping or not loops or any(phase in one for one in loops):
-        return phase
-    return loops[0][0]
+    return run.frameworks.likely_loop(rule.phase_otherwise)
 
 
 def _marked(first: Observation, run: RunState, never: str | None) -> str | None:

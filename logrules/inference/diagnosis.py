@@ -52,7 +52,7 @@ def report_of(run: RunState, outcome: RunOutcome) -> Report:
         curves=run.curves.drawn(),
         waits=tracker.waits.spans(run.last),
         comparison=sides,
-        frameworks=tuple(sorted(run.frameworks)),
+        frameworks=tuple(sorted(run.frameworks.names)),
         completed_by=evidence_from(completed, {}) if completed else None,
         shell="powershell" if run.job.told.get("windows") else "bash",
         start=run.pack.start or "",
@@ -87,7 +87,7 @@ def _diagnosis(place: int, outcome: RunOutcome, run: RunState, sides: Comparison
     shown_phase = None if phase_from is PhaseSource.CAUSE else phase
     said = said_by(hypothesis, run, evidence)
     captures = slots_of(hypothesis, run, evidence, said, (ranks, hosts))
-    seen = advised_for(rule, run.frameworks, pack.tables.settings)
+    seen = advised_for(rule, run.frameworks.names, pack.tables.settings)
     model, index = pack.tables.certainty_model, run.job.index
     return Diagnosis(
         rule=rule.id,

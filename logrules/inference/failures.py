@@ -33,7 +33,7 @@ _MAX_STATED = 10_000
 
 
 class Failures:
-    """Follows the failure records of one run, and their phases. ``components`` are those that frames were from.
+    """Follows the failure records of one run, and their phases.
 
     All runs of a pack share the ``origins`` of its code and its table of ``exceptions``.
     """
@@ -51,7 +51,6 @@ class Failures:
         self._known_to: dict[str, dict[int, KnownFailure]] = {}
         self._repeated = RepeatedFailures()
         self._between = pack.signals[pack.trace.chain].literals if pack.trace is not None else ()
-        self.components: set[str] = set()
 
     def feed(self, event: Event) -> tuple[int | None, tuple[Failure, ...]]:
         """The record that a line is of; the ends of processes that it tells, and the exception that it completes."""
@@ -117,9 +116,6 @@ class Failures:
         # What ended a script nobody lived through, however often: the runs that share a log may each end so.
         if known is None and failure.script is None and not self._goes_on_with_chain(failure):
             self._repeated.count(failure, observation.round)
-        self.components.update(
-            frame.origin.component for link in failure.chain for frame in link.frames if frame.origin.component
-        )
         rule, link = self._rule_of(_as_stated(failure, known, observation.event))
         told = link.event if link is not None else observation.event
         # The first that was raised and the latest: what the log ends in often names the wrapper alone.

@@ -96,7 +96,7 @@ class FollowedRun:
             below = takewhile(said_itself, self._job.endings.below(line))
             failure = failures.logged(line, self._job.endings.wordings.lines_below(line, below))
             if failure is not None:
-                failures.keep(failure, self._observe_late(line, failure))
+                self.state.keep(failure, self._observe_late(line, failure))
                 yield from self.rules.judge_failures()
 
     def _observe_late(self, line: Event, failure: Failure) -> Observation:
@@ -116,7 +116,7 @@ class FollowedRun:
         for failure in told:
             yield from self._route_exception(failure, observation)
         for failure in told:
-            self.state.failures.keep(failure, observation)
+            self.state.keep(failure, observation)
         if told:
             yield from self.rules.judge_failures()
 

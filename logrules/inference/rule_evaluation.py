@@ -53,8 +53,7 @@ class RuleEvaluation:
             for state in states.values():
                 if isinstance(state, AbsenceState) and state.deadline is not None:
                     yield state.deadline
-        index = self._index
-        yield from liveness.deadlines(self._run, index.limits)
+        yield from liveness.deadlines(self._run)
         yield self._run.next_step_due()
         yield self._behind_at
         yield from self._worse_at.values()
@@ -93,7 +92,7 @@ class RuleEvaluation:
 
         Whether it moves a loop is known once it is read: until then a loop's stall stands.
         """
-        for rule in [one for one in self._raised.values() if one.id in self._index.silent]:
+        for rule in [one for one in self._raised.values() if one.id in self._index.silence.by_id]:
             if not self._detects(rule.id, Detection.OVERDUE):
                 yield from self._judge(rule)
 
@@ -163,7 +162,7 @@ class RuleEvaluation:
 
     def _stands(self, rule: Rule) -> bool:
         """Whether the run has not survived what a rule tells; silence is over where its rule holds no longer."""
-        return rule.id in self._index.silent or not self._lived_through(rule, self._shown(rule))
+        return rule.id in self._index.silence.by_id or not self._lived_through(rule, self._shown(rule))
 
     def _judge(self, rule: Rule) -> Iterator[Change]:
         found = self._found(rule)
@@ -198,13 +197,15 @@ class RuleEvaluation:
 
     def _match_of(self, leaf: Leaf, state: LeafState | None) -> Match | None:
         if isinstance(leaf, Stillness):
-            return liveness.match_of(leaf, self._run, self.failing)
+            found = liveness.match_of(leaf, self._run)
+            may_be = found is not None and isinstance(leaf, Detector) and leaf.kind in liveness.EXPLAINED_BY_FAILURE
+            return None if may_be and self.failing() else found
         if isinstance(leaf, Metrical):
             return self._run.metrics.match_of(leaf)
         return conditions.match_of(leaf, state, self._run.now, ended=self._run.job.ended)
 
     def _holds(self, rule: Rule, found: Mapping[Leaf, Match | None]) -> bool:
-        if rule.requires and self._run.frameworks.isdisjoint(rule.requires):
+        if rule.requires and self._run.frameworks.names.isdisjoint(rule.requires):
             return False
         return conditions.holds(rule.when, found, self._told_together(rule.id, found))
 
@@ -220,19 +221,19 @@ class RuleEvaluation:
     def _silent_now(self) -> Iterable[Rule]:
         """The rules whose answer silence can change now: most have seen nothing yet that they ask for."""
         waiting = {wait.wait.id for wait in self._run.tracker.waits.open()}
-        printed = self._run.metrics.printed
-        for rule_id, rule in self._index.silent.items():
+        printed, asked = self._run.metrics.printed, self._index.silence.metrics_of
+        for rule_id, rule in self._index.silence.by_id.items():
             if rule_id in self._states or rule_id in self._raised:
                 yield rule
             elif rule.wait is not None:
                 if rule.wait in waiting:
                     yield rule
-            elif rule_id not in self._index.metrics_of or not printed.isdisjoint(self._index.metrics_of[rule_id]):
+            elif rule_id not in asked or not printed.isdisjoint(asked[rule_id]):
                 yield rule
 
     def _stalled_for(self, rule: Rule) -> float | None:
         """How long nothing has moved, where that is what the rule says; never nothing."""
-        if rule.id not in self._index.silent or not rule.stall or self._run.now is None:
+        if rule.id not in self._index.silence.by_id or not rule.stall or self._run.now is None:
             return None
         if rule.wait is not None:
             since = [wait.since for wait in self._run.tracker.waits.open(rule.wait)]
