@@ -1,6 +1,7 @@
 """In which phase a diagnosed job was, and which of its lines say so."""
 
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from logrules.inference.ending import OUTLIVED_LINES
 from logrules.inference.hypothesis import Hypothesis
@@ -13,6 +14,9 @@ from logrules.model.report import PhaseSource
 from logrules.parsing.exception_line import CUT_OFF
 from logrules.ruleset.condition import Detector
 from logrules.ruleset.pack import Rule
+
+# A phase, or none, and the kind of sign that gives it.
+_Signs: TypeAlias = Iterator[tuple[str | None, PhaseSource]]
 
 
 def phase_of(hypothesis: Hypothesis, run: RunState) -> tuple[str, PhaseSource]:
@@ -30,32 +34,21 @@ def last_phase(run: RunState) -> str:
     return run.tracker.latest[1] if run.tracker.latest else run.pack.start or ""
 
 
-def _signs(hypothesis: Hypothesis, run: RunState, never: str | None) -> Iterator[tuple[str | None, PhaseSource]]:
-    """What the log shows of the phase, the most telling first; some signs are only looked for where markers say little.
-
-    So they do where none says where the job is, and where they left it at its start.
-    """
+def _signs(hypothesis: Hypothesis, run: RunState, never: str | None) -> _Signs:
+    """What the log shows of the phase, the most telling first."""
     rule, first, start, failures = hypothesis.rule, hypothesis.first, run.pack.start, run.failures
     marked, record = _marked(first, run, never), _record(hypothesis)
-    at_start, apart = marked is not None and marked == start, first.chain is None
+    # Markers say little where none says where the job is, and where they left it at its start.
+    at_start = marked is not None and marked == start
     little = marked is None or at_start
-    lines = run.job.endings.lines.get(first.event.source, ())
     yield rule.phase, PhaseSource.RULE
     if first.refused_program is not None:
         # Whatever its log told of before.
         yield start, PhaseSource.RULE
     if record is not None and (little or not (_is_cut_off(record, run) and failures.phase_of(record) == start)):
         yield failures.phase_of(record), PhaseSource.FRAMES
-    if apart and at_start:
-        # The frames of a traceback above a line of its end.
-        yield failures.phase_before(first), PhaseSource.OTHER_FRAMES
     if little:
-        yield failures.phase_of_header(first.event), PhaseSource.HEADER
-    if apart and little:
-        yield _of_failure_beside(hypothesis, run), PhaseSource.OTHER_FRAMES
-    if little and isinstance(rule.when, Detector):
-        # What is silent said last where it is.
-        yield _spoken(run, lines), PhaseSource.LAST
+        yield from _signs_beside(hypothesis, run, at_start=at_start)
     called = _of_calls(record, run)
     if not (at_start and (called is not None or _wrote_on(first, run))):
         yield marked, PhaseSource.MARKERS
@@ -63,11 +56,30 @@ def _signs(hypothesis: Hypothesis, run: RunState, never: str | None) -> Iterator
     # Where a log begins too late for markers, the frames of a later traceback still tell what was running.
     yield failures.first_phase(), PhaseSource.OTHER_FRAMES
     yield _of_next_marker(first.event, run.tracker), PhaseSource.LAST
-    above = [line for line in lines if line.line < first.event.line][-1:]
-    if apart and little and is_under_way(run.pack.phases, above, run.job.endings.wordings):
+    if little and first.chain is None:
         # The line above a process that ended without a traceback says what is being done.
-        yield _spoken(run, above), PhaseSource.LAST
+        above = [line for line in _last_lines(first, run) if line.line < first.event.line][-1:]
+        if is_under_way(run.pack.phases, above, run.job.endings.wordings):
+            yield _spoken(run, above), PhaseSource.LAST
     yield _of_cause(rule, run), PhaseSource.CAUSE
+
+
+def _signs_beside(hypothesis: Hypothesis, run: RunState, *, at_start: bool) -> _Signs:
+    """What tells where markers say little: that the job is ``at_start``, or nothing."""
+    first, failures = hypothesis.first, run.failures
+    if at_start and first.chain is None:
+        # The frames of a traceback above a line of its end.
+        yield failures.phase_before(first), PhaseSource.OTHER_FRAMES
+    yield failures.phase_of_header(first.event), PhaseSource.HEADER
+    if first.chain is None:
+        yield _of_failure_beside(hypothesis, run), PhaseSource.OTHER_FRAMES
+    if isinstance(hypothesis.rule.when, Detector):
+        # A log that falls silent says last where its job is.
+        yield _spoken(run, _last_lines(first, run)), PhaseSource.LAST
+
+
+def _last_lines(first: Observation, run: RunState) -> Sequence[Event]:
+    return run.job.endings.lines.get(first.event.source, ())
 
 
 def _is_cut_off(record: int, run: RunState) -> bool:
@@ -88,7 +100,7 @@ def _spoken(run: RunState, lines: Sequence[Event]) -> str | None:
     """What the last of these lines says of where a job is that never came to a loop."""
     if run.tracker.looped or not lines:
         return None
-    return spoken_phase(run.pack.phases, lines, run.tracker.went_on().get(lines[-1].source, 0))
+    return spoken_phase(run.pack.phases, lines, run.tracker.last_placed().get(lines[-1].source, 0))
 
 
 def _of_calls(record: int | None, run: RunState) -> str | None:
@@ -105,7 +117,7 @@ def _of_calls(record: int | None, run: RunState) -> str | None:
 def _wrote_on(first: Observation, run: RunState) -> bool:
     """Whether a line stands so far behind all that says where its writers are that these did other things meanwhile."""
     event, endings = first.event, run.job.endings
-    told = run.tracker.went_on().get(event.source)
+    told = run.tracker.last_placed().get(event.source)
     if first.chain is not None or told is None:
         return False
     return event.line - told >= OUTLIVED_LINES or (event.line > told and endings.repeats())
@@ -144,7 +156,7 @@ def _marked(first: Observation, run: RunState, never: str | None) -> str | None:
     log, last = first.event.source, first.event.file_line
     above = (span for span in tracker.spans() if span.source == log and span.first_line <= last)
     entered = sorted(above, key=lambda span: -span.first_line)
-    if phase in tracker.interruptions - tracker.loops:
+    if phase in tracker.interruptions - tracker.evaluations:
         own = next((span for span in entered if span.phase == phase), None)
         if own is not None and run.job.endings.resumed(first.event, own.first_line):
             before = (span.phase for span in entered if span.first_line < own.first_line)

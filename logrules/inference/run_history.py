@@ -1,14 +1,13 @@
 """The runs of a job that follow each other in its logs: where another one begins, and which of them a report is of."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import Enum, auto
 
 from logrules.inference.ending import OUTLIVED_LINES
-from logrules.inference.followed_run import FollowedRun
+from logrules.inference.followed_run import FollowedRun, ReadLine
 from logrules.model.event import Event
 from logrules.model.record import field, mutable_record
 from logrules.model.report import Run, Status
-from logrules.ruleset.pack import Marker
 
 # What a launcher prints through a buffer comes out when it ends: its first words and its last, in so many lines.
 _LATE_LINES = 12
@@ -68,11 +67,11 @@ class RunHistory:
         self._before: FollowedRun | None = None
         self._batch_jobs = BatchJobs()
 
-    def turn(self, run: FollowedRun, event: Event, time: float | None, markers: Sequence[Marker]) -> RunTurn | None:
-        """What a line, written at ``time`` with these markers, says of runs; None where the present one goes on."""
-        if self._batch_jobs.turns(event, time):
+    def turn(self, run: FollowedRun, line: ReadLine) -> RunTurn | None:
+        """What a line says of runs; None where the present one goes on."""
+        if self._batch_jobs.turns(line.event, line.time):
             return RunTurn.JOB
-        return RunTurn.RUN if any(marker.starts for marker in markers) and run.is_over else None
+        return RunTurn.RUN if any(marker.starts for marker in line.markers) and run.is_over else None
 
     def end(self, run: FollowedRun, outcome: Run, turn: RunTurn) -> None:
         """The run is over: the line that says so is of another. What a job before this one left is past."""

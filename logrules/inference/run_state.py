@@ -129,7 +129,7 @@ class RunState:
         if chain is not None:
             self.failures.take_statement(chain, event, markers)
         self.polls.move()
-        measuring = self.tracker.is_measured(event)
+        measuring = self.tracker.is_measuring(event)
         meant = [self.frameworks.as_meant(marker, measuring=measuring) for marker in markers]
         return self.tracker.apply(meant, observation)
 

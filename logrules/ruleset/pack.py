@@ -97,6 +97,16 @@ class Marker:
     guess: bool = False
     once: bool = False
 
+    @property
+    def moves(self) -> bool:
+        """Whether its writer is at something now: what it waited for before is over."""
+        return bool(self.enters or self.opens or self.progress or self.completes)
+
+    @property
+    def only_ends(self) -> bool:
+        """Whether it says that something is over, and of nothing that goes on."""
+        return bool(self.closes or self.ends) and not (self.moves or self.renews)
+
 
 @record
 class Wait:
