@@ -14,6 +14,7 @@ from logrules.model.event import Event, Hit, Stance
 from logrules.model.failure import Failure
 from logrules.model.record import record, replace
 from logrules.ruleset.pack import Marker
+from logrules.ruleset.tables import EXITS
 
 
 @record
@@ -88,7 +89,7 @@ class FollowedRun:
 
     def judge_cut_off(self) -> Iterator[Change]:
         """A log that ends within a traceback has failed, for an unknown reason: used if nothing else is known."""
-        if self.rules.alarmed():
+        if any(self.rules.alarms()):
             return
         for lines in self._job.endings.lines.values():
             failure = self.state.failures.cut_off(lines)
@@ -100,8 +101,11 @@ class FollowedRun:
 
         Of several lists of ``errors`` the first counts that has one whose words say something.
         """
+        unknown = self._job.index.unknown
         for some in errors:
-            if not self.rules.knows_why():
+            # That a process ended with an error says nothing of why.
+            told = (not rule.id.startswith(EXITS) or rule.cause not in unknown for rule in self.rules.alarms())
+            if not any(told):
                 yield from self._judge_logged(some)
 
     def _judge_logged(self, errors: Sequence[Event]) -> Iterator[Change]:

@@ -10,9 +10,9 @@ from logrules.inference import step_time
 from logrules.inference.cadence import outlasts
 from logrules.inference.last_lines import is_of_program, last_lines, telling_line, tells_outcome
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, extended, match_of_lines
+from logrules.inference.polls import Poll
 from logrules.inference.run_state import RunState
 from logrules.inference.unlike_calls import unlike_calls
-from logrules.inference.waits import Poll
 from logrules.model.event import Event, Worker
 from logrules.model.record import replace
 from logrules.ruleset.condition import Detection, Detector, Stillness, Waiting

@@ -13,7 +13,6 @@ from logrules.model.record import field, record, replace
 from logrules.model.report import Severity
 from logrules.ruleset.condition import Detection, Detector, Every, Leaf, Metrical, Stillness
 from logrules.ruleset.pack import Rule
-from logrules.ruleset.tables import EXITS
 
 
 @record
@@ -145,18 +144,11 @@ class RuleEvaluation:
         errors = [rule for rule in self._raised.values() if rule.severity is Severity.ERROR]
         return any(self._stands(rule) for rule in errors)
 
-    def alarmed(self) -> bool:
-        """Whether anything stands that is more than a remark: an error or a stall that the run has not survived.
+    def alarms(self) -> Iterator[Rule]:
+        """What stands that is more than a remark: an error or a stall that the run has not survived.
 
         A wait that is open does not: it is only presumed where the log ends.
         """
-        return any(self._standing())
-
-    def knows_why(self) -> bool:
-        """Whether any of that says more than that a process ended with an error."""
-        return any(not rule.id.startswith(EXITS) or rule.cause not in self._index.unknown for rule in self._standing())
-
-    def _standing(self) -> Iterator[Rule]:
         told = [rule for rule in self._raised.values() if rule.severity is not Severity.INFO and rule.wait is None]
         return filter(self._stands, told)
 

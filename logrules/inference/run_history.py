@@ -32,14 +32,15 @@ class BatchJobs:
     One that speaks up again once another has spoken runs beside it: of such a log nothing is told apart.
     """
 
-    current: str | None = None
+    _current: str | None = None
     _known: dict[str, set[str]] = field(default_factory=dict)
     # When the scheduler ended the job that wrote to a log last.
     _ended: dict[str, float] = field(default_factory=dict)
 
     def turns(self, event: Event, time: float | None) -> bool:
         """Whether by this line, written at ``time``, another job begins than wrote the lines above it."""
-        if self._is_named_anew(event):
+        job = next((said for hit in event.hits if (said := hit.captures.get("job_id")) is not None), None)
+        if job is not None and self._is_named_anew(event.source, job):
             return True
         ended = self._ended.get(event.source)
         outlasts = ended is not None and time is not None and time - ended > _KILLED_S
@@ -49,14 +50,13 @@ class BatchJobs:
             self._ended[event.source] = time
         return outlasts
 
-    def _is_named_anew(self, event: Event) -> bool:
-        said = next((job for hit in event.hits if (job := hit.captures.get("job_id")) is not None), None)
-        jobs = self._known.setdefault(event.source, set()) if said is not None else set()
-        if said is None or said in jobs or len(jobs) >= _MAX_JOBS:
+    def _is_named_anew(self, log: str, job: str) -> bool:
+        jobs = self._known.setdefault(log, set())
+        if job in jobs or len(jobs) >= _MAX_JOBS:
             return False
-        jobs.add(said)
-        before, self.current = self.current, said
-        return len(jobs) > 1 and before != said
+        jobs.add(job)
+        before, self._current = self._current, job
+        return len(jobs) > 1 and before != job
 
 
 class RunHistory:

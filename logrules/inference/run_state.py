@@ -11,12 +11,12 @@ from logrules.inference.kept_samples import CurveSampler, Outliers
 from logrules.inference.left_behind import Laggards
 from logrules.inference.metrics import MetricStates
 from logrules.inference.observation import Observation
+from logrules.inference.polls import Polls
 from logrules.inference.rank_table import RankTable
 from logrules.inference.rule_index import Index
 from logrules.inference.seen_frameworks import SeenFrameworks
 from logrules.inference.step_time import StepDeadlines
 from logrules.inference.unlike_calls import RecordedCalls
-from logrules.inference.waits import Polls
 from logrules.inference.worker_state import OpenWait
 from logrules.inference.workers import WorkerTracker
 from logrules.model.change import Change

@@ -155,10 +155,12 @@ class WorkerTracker:
         closing = marker.progress and self.completed is not None and is_full(observation.event.message)
         if not closing and (marker.progress or marker.opens or marker.enters not in (None, self._last_phase)):
             self.completed, self.over, state.left = None, False, None
-        self.waits.end_named(marker.closes, observation)
-        # Where the log begins in the middle of it, its beginning was not seen.
-        state.passed.update(marker.closes)
-        self.waits.renew(marker.renews, observation)
+        if marker.closes:
+            self.waits.end_named(marker.closes, observation)
+            # Where the log begins in the middle of it, its beginning was not seen.
+            state.passed.update(marker.closes)
+        if marker.renews:
+            self.waits.renew(marker.renews, observation)
         if marker.rests:
             state.rest(observation)
         if marker.moves:
