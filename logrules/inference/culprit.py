@@ -149,7 +149,9 @@ def _all_alike(context: FailureContext, sides: Comparison | None) -> bool:
 
 def _passed_on(context: FailureContext) -> tuple[int, ...]:
     """The ranks that raised what the records of its lines pass on, whoever wrote these."""
-    return tuple(dict.fromkeys(chain.from_iterable(map(context.run.failures.passed_on_ranks, context.chains))))
+    records = filter(None, map(context.run.failures.record_of, context.chains))
+    raised = (link.rank for record in records for link in record.chain)
+    return tuple(dict.fromkeys(rank for rank in raised if rank is not None))
 
 
 def _process_hit(hypothesis: Hypothesis, rank_table: RankTable) -> tuple[int, ...]:

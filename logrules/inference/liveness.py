@@ -88,7 +88,8 @@ def _live(leaf: Detector, run: RunState) -> Match | None:
     if run.tracker.owes_nothing:
         return None
     if leaf.kind is Detection.UNSTARTED:
-        going = run.tracker.looped and any(map(step_time.has_rhythm, run.tracker.workers.values()))
+        rhythms = ((state.rhythm, state.bar_rhythm) for state in run.tracker.workers.values())
+        going = run.tracker.looped and any(one.patience_s is not None for pair in rhythms for one in pair)
         stands = not going and not run.is_waiting()
         late = stands and outlasts(activity.heard, _patience(limit_s, activity.longest_s), now)
         return extended(None, run.last or _NO_LINE) if late else None
