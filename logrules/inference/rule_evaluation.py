@@ -1,6 +1,7 @@
 """Which rules hold in a run: the states of their conditions, moved by signals, by silence and by failures."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from logrules.inference import conditions, liveness
 from logrules.inference.conditions import AbsenceState, LeafState
@@ -33,6 +34,21 @@ class Judged:
     together: Container[Every] = frozenset()
 
 
+_MatchOf: TypeAlias = Callable[[Leaf, LeafState | None], Match | None]
+
+
+class _Matches(dict[Leaf, Match | None]):
+    """The match of each leaf of a condition, looked for when it is first asked for: most answers need few of them."""
+
+    def __init__(self, states: Mapping[Leaf, LeafState], match_of: _MatchOf) -> None:
+        super().__init__()
+        self._states, self._match_of = states, match_of
+
+    def __missing__(self, leaf: Leaf) -> Match | None:
+        found = self[leaf] = self._match_of(leaf, self._states.get(leaf))
+        return found
+
+
 class RuleEvaluation:
     """The conditions of all rules in one run. What holds is raised once, and withdrawn when it holds no longer."""
 
@@ -59,9 +75,9 @@ class RuleEvaluation:
 
     def judged(self, rule_id: str) -> Judged:
         """What is known of a rule's condition now."""
-        found = self._found(self._index.rule(rule_id))
-        waits = {wait.wait.id: wait.renewed for wait in self._run.tracker.waits.open()}
         states = self._states.get(rule_id, {})
+        found = {leaf: self._match_of(leaf, states.get(leaf)) for leaf in self._index.leaves(rule_id)}
+        waits = {wait.wait.id: wait.renewed for wait in self._run.tracker.waits.open()}
         together = self._told_together(rule_id, found)
         return Judged(states, found, self._run.now, self._run.last, waits, together=together)
 
@@ -183,9 +199,8 @@ class RuleEvaluation:
             return (self._run.failures.match_of(rule.id),)
         return conditions.shown(rule.when, self._found(rule))
 
-    def _found(self, rule: Rule) -> dict[Leaf, Match | None]:
-        states = self._states.get(rule.id, {})
-        return {leaf: self._match_of(leaf, states.get(leaf)) for leaf in self._index.leaves(rule.id)}
+    def _found(self, rule: Rule) -> _Matches:
+        return _Matches(self._states.get(rule.id, {}), self._match_of)
 
     def _match_of(self, leaf: Leaf, state: LeafState | None) -> Match | None:
         if isinstance(leaf, Stillness):
