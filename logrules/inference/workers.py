@@ -145,7 +145,7 @@ class WorkerTracker:
         if any(marker.ends for marker in counted):
             self._finish(observation)
         state.see(observation)
-        if not all(marker.only_ends for marker in counted):
+        if not all(map(_only_ends, counted)):
             state.placed = observation
         return tuple(changes)
 
@@ -266,3 +266,8 @@ def _counted(markers: Sequence[Marker]) -> list[Marker]:
     whole = any(marker.completes for marker in markers)
     counted = (marker for marker in markers if marker.completes or not (whole and marker.progress))
     return sorted(counted, key=lambda marker: marker.progress and marker.enters is None)
+
+
+def _only_ends(marker: Marker) -> bool:
+    """Whether a line of this marker says that something is over, and of nothing that goes on."""
+    return bool(marker.closes or marker.ends) and not (marker.moves or marker.renews)

@@ -102,11 +102,6 @@ class Marker:
         """Whether its writer is at something now: what it waited for before is over."""
         return bool(self.enters or self.opens or self.progress or self.completes)
 
-    @property
-    def only_ends(self) -> bool:
-        """Whether it says that something is over, and of nothing that goes on."""
-        return bool(self.closes or self.ends) and not (self.moves or self.renews)
-
 
 @record
 class Wait:
