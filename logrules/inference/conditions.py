@@ -145,7 +145,7 @@ _TOLD = (Occurred, Sequence, Absence, Repeated)
 def told_as_one(condition: Every, found: Mapping[Leaf, Match | None]) -> bool:
     """Whether the latest lines of all its parts were told together."""
     latest = [
-        [match.last for leaf in leaves(part) if (match := found.get(leaf)) is not None]
+        [match.last for leaf in leaves(part) if (match := found[leaf]) is not None]
         for part in condition.parts
         if any(isinstance(leaf, _TOLD) for leaf in leaves(part)) and not isinstance(part, Not)
     ]

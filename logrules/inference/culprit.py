@@ -44,7 +44,7 @@ def suspects(context: FailureContext, sides: Comparison | None) -> Culprits:
     log where the rule says so, or where the time-outs of the ranks lie too far apart to be compared; and nobody at all
     is named where all ranks wait, fail or are said to be missed alike.
     """
-    hypothesis, table = context.hypothesis, context.run.ranks
+    hypothesis, known_ranks = context.hypothesis, context.run.ranks.ranks
     rule, named = hypothesis.rule, hypothesis.named_ranks
     declined = sides is not None and sides.spread_s is not None
     # Laggards were compared with their peers already.
@@ -55,18 +55,22 @@ def suspects(context: FailureContext, sides: Comparison | None) -> Culprits:
     unlike = _unlike(sides, _HUNG) if hung else ()
     if rule.culprit == "none":
         return unlike[:MAX_NAMED], ()
-    hosts: tuple[str, ...] = ()
-    if apart := unlike or (() if named else _never_heard_of(hypothesis, table.ranks)):
+    if apart := unlike or (() if named else _never_heard_of(hypothesis, known_ranks)):
         # Where the rule tells of those who wait, they follow.
         waiting = () if rule.culprit == "absent" else sorted(hypothesis.reporters)
-        ranks = tuple(dict.fromkeys((*apart, *waiting)))[:MAX_NAMED]
+        told: Culprits = tuple(dict.fromkeys((*apart, *waiting)))[:MAX_NAMED], ()
     elif _all_alike(context, sides):
         return (), ()
     else:
-        ranks, hosts = told_by_lines(hypothesis, table.ranks, sides)
-    if declined:
-        return ranks, hosts
-    if not named:
+        told = told_by_lines(hypothesis, known_ranks, sides)
+    return told if declined else _by_rest_of_log(context, told)
+
+
+def _by_rest_of_log(context: FailureContext, told: Culprits) -> Culprits:
+    """Whom the rest of the log tells of, or hit processes and passed on records, beside what was ``told`` before."""
+    hypothesis, table = context.hypothesis, context.run.ranks
+    ranks, hosts = told
+    if not hypothesis.named_ranks:
         ranks = _process_hit(hypothesis, table) or _passed_on(context) or ranks
     if not ranks:
         if lost := _lost_peer(hypothesis, table):
@@ -145,7 +149,9 @@ def _all_alike(context: FailureContext, sides: Comparison | None) -> bool:
 
 def _passed_on(context: FailureContext) -> tuple[int, ...]:
     """The ranks that raised what the records of its lines pass on, whoever wrote these."""
-    return tuple(dict.fromkeys(chain.from_iterable(map(context.run.failures.passed_on_ranks, context.chains))))
+    records = filter(None, map(context.run.failures.record_of, context.chains))
+    raised = (link.rank for record in records for link in record.chain)
+    return tuple(dict.fromkeys(rank for rank in raised if rank is not None))
 
 
 def _process_hit(hypothesis: Hypothesis, rank_table: RankTable) -> tuple[int, ...]:

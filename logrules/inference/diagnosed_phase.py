@@ -1,6 +1,7 @@
 """In which phase a diagnosed job was, and which of its lines say so."""
 
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from logrules.inference.ending import OUTLIVED_LINES
 from logrules.inference.hypothesis import Hypothesis
@@ -15,6 +16,9 @@ from logrules.model.report import PhaseSource
 from logrules.parsing.cut_off import CUT_OFF
 from logrules.ruleset.condition import Detector
 from logrules.ruleset.pack import Rule
+
+# A phase, or none, and the kind of sign that gives it.
+_Signs: TypeAlias = Iterator[tuple[str | None, PhaseSource]]
 
 
 def phase_of(hypothesis: Hypothesis, run: RunState) -> tuple[str, PhaseSource]:
@@ -32,33 +36,25 @@ def last_phase(run: RunState) -> str:
     return run.tracker.latest[1] if run.tracker.latest else run.pack.start or ""
 
 
-def _signs(hypothesis: Hypothesis, run: RunState, never: str | None) -> Iterator[tuple[str | None, PhaseSource]]:
-    """What the log shows of the phase, the most telling first; some signs are only looked for where markers say little.
-
-    So they do where none says where the job is, and where they left it at its start.
-    """
+def _signs(hypothesis: Hypothesis, run: RunState, never: str | None) -> _Signs:
+    """What the log shows of the phase, the most telling first."""
     rule, first, start, failures = hypothesis.rule, hypothesis.first, run.pack.start, run.failures
     marked, record = _marked(first, run, never), _record(hypothesis)
-    at_start, apart = marked is not None and marked == start, first.chain is None
+    # Markers say little where none says where the job is, and where they left it at its start.
+    at_start = marked is not None and marked == start
     little = marked is None or at_start
-    lines = run.job.endings.lines.get(first.event.source, ())
     yield rule.phase, PhaseSource.RULE
     if first.refused_program is not None:
         # Whatever its log told of before.
         yield start, PhaseSource.RULE
     if record is not None and (little or not (_is_cut_off(record, run) and failures.phase_of(record) == start)):
         yield failures.phase_of(record), PhaseSource.FRAMES
-    if apart and at_start:
-        # The frames of a traceback above a line of its end.
-        yield failures.phase_before(first), PhaseSource.OTHER_FRAMES
     if little:
-        yield failures.phase_of_header(first.event), PhaseSource.HEADER
-    if apart and little:
-        yield _of_failure_beside(hypothesis, run), PhaseSource.OTHER_FRAMES
+        yield from _signs_beside(hypothesis, run, at_start=at_start)
     if isinstance(rule.when, Detector):
         # What is silent said last where it is.
         yield run.preparing(), PhaseSource.LAST
-        yield _spoken(run, lines) if little else None, PhaseSource.LAST
+        yield _spoken(run, _last_lines(first, run)) if little else None, PhaseSource.LAST
     called = _of_calls(record, run)
     if not (at_start and (called is not None or _wrote_on(first, run))):
         yield marked, PhaseSource.MARKERS
@@ -66,11 +62,27 @@ def _signs(hypothesis: Hypothesis, run: RunState, never: str | None) -> Iterator
     # Where a log begins too late for markers, the frames of a later traceback still tell what was running.
     yield failures.first_phase(), PhaseSource.OTHER_FRAMES
     yield _of_next_marker(first.event, run.tracker), PhaseSource.LAST
-    above = [line for line in lines if line.line < first.event.line][-1:]
-    if apart and little and is_under_way(run.pack.phases, above, run.job.endings.wordings):
+    if little and first.chain is None:
         # The line above a process that ended without a traceback says what is being done.
-        yield _spoken(run, above), PhaseSource.LAST
+        above = [line for line in _last_lines(first, run) if line.line < first.event.line][-1:]
+        if is_under_way(run.pack.phases, above, run.job.endings.wordings):
+            yield _spoken(run, above), PhaseSource.LAST
     yield _of_cause(rule, run), PhaseSource.CAUSE
+
+
+def _signs_beside(hypothesis: Hypothesis, run: RunState, *, at_start: bool) -> _Signs:
+    """What tells where markers say little: that the job is ``at_start``, or nothing."""
+    first, failures = hypothesis.first, run.failures
+    if at_start and first.chain is None:
+        # The frames of a traceback above a line of its end.
+        yield failures.phase_before(first), PhaseSource.OTHER_FRAMES
+    yield failures.phase_of_header(first.event), PhaseSource.HEADER
+    if first.chain is None:
+        yield _of_failure_beside(hypothesis, run), PhaseSource.OTHER_FRAMES
+
+
+def _last_lines(first: Observation, run: RunState) -> Sequence[Event]:
+    return run.job.endings.lines.get(first.event.source, ())
 
 
 def _is_cut_off(record: int, run: RunState) -> bool:
@@ -92,7 +104,7 @@ def _spoken(run: RunState, lines: Sequence[Event]) -> str | None:
     if run.tracker.looped or not lines:
         return None
     # What only shows that something moves, as a bar without a name, leaves the last word to what it says.
-    after = run.tracker.went_on().get(lines[-1].source, 0) if run.tracker.latest is not None else 0
+    after = run.tracker.last_placed().get(lines[-1].source, 0) if run.tracker.latest is not None else 0
     return spoken_phase(run.pack.phases, lines, after)
 
 
@@ -110,7 +122,7 @@ def _of_calls(record: int | None, run: RunState) -> str | None:
 def _wrote_on(first: Observation, run: RunState) -> bool:
     """Whether a line stands so far behind all that says where its writers are that these did other things meanwhile."""
     event, endings = first.event, run.job.endings
-    told = run.tracker.went_on().get(event.source)
+    told = run.tracker.last_placed().get(event.source)
     if first.chain is not None or told is None:
         return False
     return event.line - told >= OUTLIVED_LINES or (event.line > told and endings.repeats())
@@ -136,12 +148,7 @@ def _of_cause(rule: Rule, run: RunState) -> str | None:
     begun = run.tracker.looped or run.job.endings.repeats() or (bar is not None and not bar[0])
     if isinstance(rule.when, Detector) and not begun:
         return run.pack.start
-    phase = rule.phase_otherwise
-    loops = [one.loops for one in run.pack.frameworks if one.loops and one.id in run.frameworks]
-    looping = any(one.id == phase and one.loop for one in run.pack.phases)
-    if not looping or not loops or any(phase in one for one in loops):
-        return phase
-    return loops[0][0]
+    return run.frameworks.likely_loop(rule.phase_otherwise)
 
 
 def _marked(first: Observation, run: RunState, never: str | None) -> str | None:
@@ -157,7 +164,7 @@ def _marked(first: Observation, run: RunState, never: str | None) -> str | None:
     log, last = first.event.source, first.event.file_line
     above = (span for span in tracker.spans() if span.source == log and span.first_line <= last)
     entered = sorted(above, key=lambda span: -span.first_line)
-    if phase in tracker.interruptions - tracker.loops:
+    if phase in tracker.interruptions - tracker.evaluations:
         own = next((span for span in entered if span.phase == phase), None)
         if own is not None and run.job.endings.resumed(first.event, own.first_line):
             before = (span.phase for span in entered if span.first_line < own.first_line)

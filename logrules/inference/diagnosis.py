@@ -8,13 +8,14 @@ from logrules.inference.command_slots import filled_text, has_slots
 from logrules.inference.culprit import suspects, workers_at_fault
 from logrules.inference.diagnosed_phase import last_phase, phase_of
 from logrules.inference.evidence_lines import bare_evidence, evidence_from, evidence_of, last_words
-from logrules.inference.hypothesis import Hypothesis
+from logrules.inference.hypothesis import Hypothesis, Ranked
 from logrules.inference.outcome import RunOutcome
 from logrules.inference.rank_attribution import FailureContext
 from logrules.inference.rank_comparison import compared
 from logrules.inference.run_state import RunState
 from logrules.inference.slot_values import said_by, slots_of, titled
 from logrules.model.deferred import Deferred
+from logrules.model.event import Event
 from logrules.model.report import (
     Comparison,
     Consequence,
@@ -28,7 +29,7 @@ from logrules.model.report import (
     Text,
 )
 from logrules.ruleset.pack import Rule
-from logrules.ruleset.rule_text import card_of, title_of
+from logrules.ruleset.rule_text import Card, card_of, title_of
 
 MAX_CONSEQUENCES = 12
 # What announces a failure, or gives its details, stands so near to it.
@@ -52,7 +53,7 @@ def report_of(run: RunState, outcome: RunOutcome) -> Report:
         curves=run.curves.drawn(),
         waits=tracker.waits.spans(run.last),
         comparison=sides,
-        frameworks=tuple(sorted(run.frameworks)),
+        frameworks=tuple(sorted(run.frameworks.names)),
         completed_by=evidence_from(completed, {}) if completed else None,
         shell="powershell" if run.job.told.get("windows") else "bash",
         start=run.pack.start or "",
@@ -78,16 +79,13 @@ def _diagnosis(place: int, outcome: RunOutcome, run: RunState, sides: Comparison
     one, pack = outcome.ranked[place], run.pack
     hypothesis, rule = one.hypothesis, one.hypothesis.rule
     card = card_of(pack, rule.id)
-    beside = tuple(it for it in one.consequences if it.rule.cause == rule.cause or _is_part(it, hypothesis))
-    evidence = evidence_of(hypothesis, run, beside)
-    if (spoken := last_words(card, hypothesis, run, outcome.last_errors)) is not None:
-        evidence = (spoken, *evidence)
+    evidence = _evidence(one, card, run, outcome.last_errors)
     ranks, hosts = suspects(FailureContext(one, run), sides)
     phase, phase_from = phase_of(hypothesis, run)
     shown_phase = None if phase_from is PhaseSource.CAUSE else phase
     said = said_by(hypothesis, run, evidence)
     captures = slots_of(hypothesis, run, evidence, said, (ranks, hosts))
-    seen = advised_for(rule, run.frameworks, pack.tables.settings)
+    seen = advised_for(rule, run.frameworks.names, pack.tables.settings)
     model, index = pack.tables.certainty_model, run.job.index
     return Diagnosis(
         rule=rule.id,
@@ -109,6 +107,15 @@ def _diagnosis(place: int, outcome: RunOutcome, run: RunState, sides: Comparison
         phase_from=phase_from,
         workers=workers_at_fault(hypothesis),
     )
+
+
+def _evidence(one: Ranked, card: Card, run: RunState, last_errors: Sequence[Event]) -> tuple[Evidence, ...]:
+    """The lines that show it and those told with it; in front, where its title asks for them, the job's last words."""
+    root = one.hypothesis
+    beside = tuple(it for it in one.consequences if it.rule.cause == root.rule.cause or _is_part(it, root))
+    spoken = last_words(card, root, run, last_errors)
+    evidence = evidence_of(root, run, beside)
+    return evidence if spoken is None else (spoken, *evidence)
 
 
 def _supposed(title: Text, hypothesis: Hypothesis) -> Text:

@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import TypeAlias
 
 from logrules.inference.hypothesis import Hypothesis
 from logrules.inference.observation import Observation
@@ -26,23 +27,16 @@ def evidence_of(hypothesis: Hypothesis, run: RunState, others: Sequence[Hypothes
 
     Lines of ``others`` fill the places that its own leave.
     """
-    last = run.last
     own = _lines(hypothesis)
-    shown = [own[order] for order in sorted(own)]
-    if len(shown) > MAX_EVIDENCE:
-        shown = [*shown[: MAX_EVIDENCE - 1], shown[-1]]
-    shown += islice(_beside(own, others), MAX_EVIDENCE - len(shown))
-    if hypothesis.rule.wait is not None and last is not None and all(last.order != line.order for line, _ in shown):
-        shown.append((last, {}))
-    ordered = sorted(shown, key=lambda pair: pair[0].order)
+    shown = _chosen(own, hypothesis, run.last, others)
     told: list[Evidence] = []
-    room = MAX_EVIDENCE - len(ordered)
-    if hypothesis.rule.id.startswith(EXITS) and len(ordered) == 1:
+    if hypothesis.rule.id.startswith(EXITS) and len(shown) == 1:
         # Right above the line by which somebody else tells the end of a process mostly stands its own last word.
-        event = ordered[0][0].event
+        event = shown[0][0].event
         spoken = (above for above, text in enumerate(reversed(event.before), 1) if text.strip())
         told += [bare_evidence(event, above) for above in islice(spoken, 1)]
-    for line, captures in ordered:
+    room = MAX_EVIDENCE - len(shown)
+    for line, captures in shown:
         if not line.event.text.strip():
             continue  # what says that nothing was written
         above = _telling_above(line.event, captures) if room > 0 else None
@@ -54,9 +48,26 @@ def evidence_of(hypothesis: Hypothesis, run: RunState, others: Sequence[Hypothes
     return tuple(told)
 
 
-def _beside(own: Container[int], others: Iterable[Hypothesis]) -> Iterator[tuple[Observation, Mapping[str, str]]]:
+# A line and what it captured.
+_Line: TypeAlias = tuple[Observation, Mapping[str, str]]
+
+
+def _chosen(
+    own: Mapping[int, _Line], hypothesis: Hypothesis, last: Observation | None, others: Sequence[Hypothesis]
+) -> list[_Line]:
+    """The lines to show, in order: its own, as many as there may be, then those of others and the ``last`` of all."""
+    chosen = [own[order] for order in sorted(own)]
+    if len(chosen) > MAX_EVIDENCE:
+        chosen = [*chosen[: MAX_EVIDENCE - 1], chosen[-1]]
+    chosen += islice(_beside(own, others), MAX_EVIDENCE - len(chosen))
+    if hypothesis.rule.wait is not None and last is not None and all(last.order != line.order for line, _ in chosen):
+        chosen.append((last, {}))
+    return sorted(chosen, key=lambda pair: pair[0].order)
+
+
+def _beside(own: Container[int], others: Iterable[Hypothesis]) -> Iterator[_Line]:
     """The lines of others that are not its own, each once; what the markers of a wait captured is not said of it."""
-    lines: dict[int, tuple[Observation, Mapping[str, str]]] = {}
+    lines: dict[int, _Line] = {}
     for other in others:
         for order, (line, captures) in sorted(_lines(other).items()):
             if order not in own:
@@ -73,9 +84,9 @@ def _telling_place(text: str, hypothesis: Hypothesis, signals: Sequence[Signal])
     return max(min(places, default=0) - _LEAD_CHARS, 0)
 
 
-def _lines(hypothesis: Hypothesis) -> dict[int, tuple[Observation, Mapping[str, str]]]:
+def _lines(hypothesis: Hypothesis) -> dict[int, _Line]:
     """The lines that a hypothesis rests on, with what they captured, by their place in the order of the job."""
-    found: dict[int, tuple[Observation, Mapping[str, str]]] = {}
+    found: dict[int, _Line] = {}
     for match in hypothesis.matches:
         for observation, signal in (*match.pairs, (match.last, match.pairs[-1][1])):
             known = found.get(observation.order, (observation, {}))[1]

@@ -1,6 +1,6 @@
 """The failure records of a run, and what the tables know of them."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
 from logrules.inference.exception_table import ExceptionTable
@@ -33,7 +33,7 @@ _MAX_STATED = 10_000
 
 
 class Failures:
-    """Follows the failure records of one run, and their phases. ``components`` are those that frames were from.
+    """Follows the failure records of one run, and their phases.
 
     All runs of a pack share the ``origins`` of its code and its table of ``exceptions``.
     """
@@ -51,7 +51,6 @@ class Failures:
         self._known_to: dict[str, dict[int, KnownFailure]] = {}
         self._repeated = RepeatedFailures()
         self._between = pack.signals[pack.trace.chain].literals if pack.trace is not None else ()
-        self.components: set[str] = set()
 
     def feed(self, event: Event) -> tuple[int | None, tuple[Failure, ...]]:
         """The record that a line is of; the ends of processes that it tells, and the exception that it completes."""
@@ -115,11 +114,10 @@ class Failures:
             return
         known = self._records.get(failure.id)
         # What ended a script nobody lived through, however often: the runs that share a log may each end so.
-        if known is None and failure.script is None and not self._goes_on_with_chain(failure):
+        # Nor is one counted of which more was told above: of a very long chain a sample of the log holds pieces.
+        is_piece = any(words in line for line in failure.first.before for words in self._between)
+        if known is None and failure.script is None and not is_piece:
             self._repeated.count(failure, observation.round)
-        self.components.update(
-            frame.origin.component for link in failure.chain for frame in link.frames if frame.origin.component
-        )
         rule, link = self._rule_of(_as_stated(failure, known, observation.event))
         told = link.event if link is not None else observation.event
         # The first that was raised and the latest: what the log ends in often names the wrapper alone.
@@ -136,10 +134,6 @@ class Failures:
         if rule is not None:
             self._known_to.setdefault(rule, {})[failure.id] = record
 
-    def _goes_on_with_chain(self, failure: Failure) -> bool:
-        """Whether more of its chain was told above: of a very long one a sample of the log holds pieces."""
-        return any(words in line for line in failure.first.before for words in self._between)
-
     def _rule_of(self, failure: Failure) -> tuple[str | None, ExceptionLink | None]:
         if failure.kind is FailureKind.EXIT:
             code = self._exits.cause_of(failure)
@@ -155,7 +149,14 @@ class Failures:
 
     def match_of(self, rule: str) -> Match:
         """On what the rule of a row rests that knows a record."""
-        return _match(self._known_to[rule].values())
+        known = self._known_to[rule].values()
+        shown = sorted((line for one in known for line in one.telling), key=lambda one: one.order)
+        # Of records that hold more than one exception, a few other lines that name one.
+        orders = {seen.order for seen in shown}
+        around = [line for one in known for line in one.grown if line.order not in orders][:KEPT_OBSERVATIONS]
+        pairs = tuple((line, ROW_SIGNAL) for line in (*shown[:KEPT_OBSERVATIONS], *around))
+        workers = [worker for one in known for worker in one.failure.workers]
+        return Match(pairs, shown[-1], len(shown), frozenset(ranks_of(workers)), frozenset(hosts_of(workers)))
 
     def were_caught(self, rule: str) -> bool:
         """Whether all records that the rule of a row knows were lived through by their own words."""
@@ -183,11 +184,6 @@ class Failures:
         alone = failure.first.line == failure.last.line
         rank = None if alone else prefixed_rank(failure.first.message, failure.last.message)
         return () if rank is None else (rank,)
-
-    def passed_on_ranks(self, chain: int) -> tuple[int, ...]:
-        """The ranks that raised what others pass on as a record of their own."""
-        failure = self.record_of(chain)
-        return tuple(link.rank for link in failure.chain if link.rank is not None) if failure is not None else ()
 
     def all(self) -> Iterator[Failure]:
         """All that was raised, crashed or ended, as far as it has grown."""
@@ -230,13 +226,3 @@ def _as_stated(failure: Failure, known: KnownFailure | None, latest: Event) -> F
     # What a failed check says is its condition: only rows that know the words in an exception of any class know it.
     kind = LOGGED_ERROR if failure.type else ""
     return replace(failure, type=kind, chain=(ExceptionLink(kind, failure.message, (), line),))
-
-
-def _match(known: Collection[KnownFailure]) -> Match:
-    shown = sorted((line for one in known for line in one.telling), key=lambda one: one.order)
-    # Of records that hold more than one exception, a few other lines that name one.
-    orders = {seen.order for seen in shown}
-    around = [line for one in known for line in one.grown if line.order not in orders][:KEPT_OBSERVATIONS]
-    pairs = tuple((line, ROW_SIGNAL) for line in (*shown[:KEPT_OBSERVATIONS], *around))
-    workers = [worker for one in known for worker in one.failure.workers]
-    return Match(pairs, shown[-1], len(shown), frozenset(ranks_of(workers)), frozenset(hosts_of(workers)))

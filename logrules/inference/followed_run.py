@@ -1,6 +1,6 @@
 """A run from its first line on: takes its lines to what is known of it, and to the rules that hold in it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from logrules.inference.failure_analysis import captures_of
@@ -12,8 +12,23 @@ from logrules.model.change import Change
 from logrules.model.collective import GroupRecord
 from logrules.model.event import Event, Hit, Stance
 from logrules.model.failure import Failure
-from logrules.model.record import replace
+from logrules.model.record import record, replace
 from logrules.ruleset.pack import Marker
+from logrules.ruleset.tables import EXITS
+
+
+@record
+class ReadLine:
+    """A line with what it tells by itself: when it was written, its markers, what it ends or completes of failures.
+
+    ``chain`` is the failure record that it is part of.
+    """
+
+    event: Event
+    time: float | None
+    markers: Sequence[Marker]
+    chain: int | None
+    failures: Sequence[Failure]
 
 
 class FollowedRun:
@@ -42,35 +57,39 @@ class FollowedRun:
         """Take what a rank's flight recorder has on a process group."""
         self.state.see_record(recorded, self._observe(recorded, self._job.clock.read(recorded), None, PLACES))
 
-    def take(
-        self,
-        event: Event,
-        time: float | None,
-        markers: Sequence[Marker],
-        chain: int | None,
-        failures: Sequence[Failure],
-    ) -> Iterator[Change]:
-        """Take the next line, written at ``time``: its ``markers``, and the ``failures`` that it reports.
+    def read(self, event: Event) -> ReadLine:
+        """Read the next line, which may yet be found to begin another run."""
+        self.state.take_names(event)
+        chain, failures = self.state.failures.feed(event)
+        by_signal = self._job.index.markers
+        markers = [marker for hit in event.hits if (marker := by_signal.get(hit.signal)) is not None]
+        return ReadLine(event, self._job.clock.read(event), markers, chain, failures)
 
-        ``chain`` is the failure record that it is part of.
-        """
-        state, observation = self.state, self._observe(event, time, chain)
-        if starts := [marker.id for marker in markers if marker.starts]:
-            self.started_by.update(starts)
-            self.logged_start = self.logged_start or bool(event.headers) or event.stamp is not None
+    def take(self, line: ReadLine) -> Iterator[Change]:
+        """Take a line as one of this run: what it shows of it, and which rules then hold."""
+        state, event, markers = self.state, line.event, line.markers
+        observation = self._observe(event, line.time, line.chain)
         if markers:
+            if starts := [marker.id for marker in markers if marker.starts]:
+                self.started_by.update(starts)
+                self.logged_start = self.logged_start or bool(event.headers) or event.stamp is not None
             yield from state.move(markers, observation)
             yield from self.rules.judge_moves()
             # A line that says where its writer is was written there.
             observation = replace(observation, phase=state.tracker.phase_at(event))
         state.see(observation, markers)
         # Metrics on held-out data are not those of the training.
-        yield from self._route(event.hits, observation, held_out=state.tracker.is_held_out(markers, observation))
-        yield from self._take_failures(failures, observation)
+        held_out = state.tracker.is_held_out(markers, observation)
+        for hit in event.hits:
+            metric = state.metrics.by_signal.get(hit.signal)
+            if metric is None or not (held_out or state.measure(metric, observation)):
+                yield from self.rules.move(observation, hit.signal)
+        if line.failures:
+            yield from self._take_failures(line.failures, observation)
 
     def judge_cut_off(self) -> Iterator[Change]:
         """A log that ends within a traceback has failed, for an unknown reason: used if nothing else is known."""
-        if self.rules.alarmed():
+        if any(self.rules.alarms()):
             return
         for lines in self._job.endings.lines.values():
             failure = self.state.failures.cut_off(lines)
@@ -82,11 +101,14 @@ class FollowedRun:
 
         Of several lists of ``errors`` the first counts that has one whose words say something.
         """
+        unknown = self._job.index.unknown
         for some in errors:
-            if not self.rules.knows_why():
+            # That a process ended with an error says nothing of why.
+            told = (not rule.id.startswith(EXITS) or rule.cause not in unknown for rule in self.rules.alarms())
+            if not any(told):
                 yield from self._judge_logged(some)
 
-    def _judge_logged(self, errors: Iterable[Event]) -> Iterator[Change]:
+    def _judge_logged(self, errors: Sequence[Event]) -> Iterator[Change]:
         ends, failures = self.state.failures.reported_ends(), self.state.failures
 
         def said_itself(line: Event) -> bool:
@@ -96,7 +118,7 @@ class FollowedRun:
             below = takewhile(said_itself, self._job.endings.below(line))
             failure = failures.logged(line, self._job.endings.wordings.lines_below(line, below))
             if failure is not None:
-                failures.keep(failure, self._observe_late(line, failure))
+                self.state.keep(failure, self._observe_late(line, failure))
                 yield from self.rules.judge_failures()
 
     def _observe_late(self, line: Event, failure: Failure) -> Observation:
@@ -104,28 +126,21 @@ class FollowedRun:
         return replace(self._observe(line, self._job.clock.read(line), failure.id), late=True)
 
     def _observe(self, event: Event, time: float | None, chain: int | None, places: int = 1) -> Observation:
-        self._job.order += places
-        order, tracker, arrived = self._job.order, self.state.tracker, event.arrived
-        unwatched_s = 0.0 if arrived is None else arrived - self._job.clock.watched(arrived)
-        rounds, phase, own = tracker.steps.count, tracker.phase_at(event), tracker.steps_in.get(event.source)
-        own_rounds = own.count if own is not None else 0
-        return Observation(event, order, time, phase, chain, rounds, tracker.completions, unwatched_s, own_rounds)
+        """The line as this run sees it, after so many ``places`` in the order of the job."""
+        job, tracker, arrived = self._job, self.state.tracker, event.arrived
+        job.order += places
+        unwatched_s = 0.0 if arrived is None else arrived - job.clock.watched(arrived)
+        own = tracker.steps_in.get(event.source)
+        rounds, own_rounds = tracker.steps.count, own.count if own is not None else 0
+        phase, completions = tracker.phase_at(event), tracker.completions
+        return Observation(event, job.order, time, phase, chain, rounds, completions, unwatched_s, own_rounds)
 
-    def _take_failures(self, failures: Iterable[Failure], observation: Observation) -> Iterator[Change]:
-        told = tuple(failures)
-        for failure in told:
+    def _take_failures(self, failures: Sequence[Failure], observation: Observation) -> Iterator[Change]:
+        for failure in failures:
             yield from self._route_exception(failure, observation)
-        for failure in told:
-            self.state.failures.keep(failure, observation)
-        if told:
-            yield from self.rules.judge_failures()
-
-    def _route(self, hits: Iterable[Hit], observation: Observation, *, held_out: bool = False) -> Iterator[Change]:
-        """Pass each signal to the rules that need it, unless it is a metric."""
-        for hit in hits:
-            metric = self.state.metrics.by_signal.get(hit.signal)
-            if metric is None or not (held_out or self.state.measure(metric, observation)):
-                yield from self.rules.move(observation, hit.signal)
+        for failure in failures:
+            self.state.keep(failure, observation)
+        yield from self.rules.judge_failures()
 
     def _route_exception(self, failure: Failure, observation: Observation) -> Iterator[Change]:
         """Pass a whole traceback to the rules, with the line that names what was raised."""
@@ -142,4 +157,6 @@ class FollowedRun:
             for number in trace.records
             if (captures := self._job.captures.of(pack.signals[number], summary, summary)) is not None
         )
-        yield from self._route(hits, replace(observation, event=replace(observation.event, hits=hits)))
+        named = replace(observation, event=replace(observation.event, hits=hits))
+        for hit in hits:
+            yield from self.rules.move(named, hit.signal)

@@ -194,15 +194,14 @@ class Laggards:
                 yield last.heard + patience_s
 
     def _lines_left(self) -> Iterator[tuple[Observation, ...]]:
-        if not (self._all_ended and self._tracker.over):
-            yield from filter(None, map(self._lines_of, self._left_behind()[:_MAX_TOLD]))
-
-    def _left_behind(self) -> list[Runner]:
-        """Those whom the others left behind and of whom nothing was heard since, the furthest behind first."""
+        """Of those whom the others left behind and of whom nothing was heard since, the furthest behind first."""
+        if self._all_ended and self._tracker.over:
+            return
         tracks = (track for (role, _), track in self._tracks.items() if role not in self._collected)
         found = {_peer_key(one.said.worker): one for track in tracks for one in track.left_behind()}
         there = (one for one in found.values() if not self._has_left(one.stepped))
-        return sorted(there, key=lambda one: (one.position, one.said.order))
+        furthest_first = sorted(there, key=lambda one: (one.position, one.said.order))
+        yield from filter(None, map(self._lines_of, furthest_first[:_MAX_TOLD]))
 
     def _lines_of(self, one: Runner) -> tuple[Observation, ...]:
         """Its last line and that of its last step; none where it failed, or was through.

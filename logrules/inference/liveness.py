@@ -3,18 +3,16 @@
 Pure questions to a run as it stands, and to the job that it is a run of.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from operator import attrgetter
-from typing import TypeAlias
 
 from logrules.inference import step_time
 from logrules.inference.cadence import outlasts
 from logrules.inference.last_lines import is_of_program, last_lines, telling_line, tells_outcome
 from logrules.inference.observation import KEPT_OBSERVATIONS, Match, Observation, extended, match_of_lines
-from logrules.inference.rule_index import Limits
+from logrules.inference.polls import Poll
 from logrules.inference.run_state import RunState
 from logrules.inference.unlike_calls import unlike_calls
-from logrules.inference.waits import Poll
 from logrules.model.event import Event, Worker
 from logrules.model.record import replace
 from logrules.ruleset.condition import Detection, Detector, Stillness, Waiting
@@ -23,12 +21,14 @@ from logrules.ruleset.condition import Detection, Detector, Stillness, Waiting
 _PAUSES = 3
 # What stands for a log that says nothing.
 _NO_LINE = Observation(Event("-", 1, 0, "", "", Worker("-"), ()), 0, None, None)
-# Whether an error stands: asked only where an answer hangs on it.
-Failing: TypeAlias = Callable[[], bool]
+# What none of these says of a run in which an error stands: that is why it stands still.
+EXPLAINED_BY_FAILURE = frozenset(
+    (Detection.STOPPED, Detection.POLLING, Detection.LAGGING, Detection.UNSTARTED, Detection.OVERDUE)
+)
 
 
-def match_of(leaf: Stillness, run: RunState, failing: Failing) -> Match | None:
-    """The observations on which the leaf holds at this moment, or None."""
+def match_of(leaf: Stillness, run: RunState) -> Match | None:
+    """The observations on which the leaf holds at this moment, or None; whether an error stands is not asked here."""
     if isinstance(leaf, Detector) and leaf.kind in (Detection.MISSED, Detection.MISMATCHED):
         missed = leaf.kind is Detection.MISSED
         # Of calls that do not match the ranks' own lines tell too, where no dump does.
@@ -42,13 +42,13 @@ def match_of(leaf: Stillness, run: RunState, failing: Failing) -> Match | None:
             quiet = not run.tracker.owes_nothing and outlasts(run.quiet_since, limit, run.now)
             return _end_of(run, run.last) if quiet and run.last is not None else None
         case Detector(Detection.STOPPED):
-            return _end_of(run, run.last) if run.last is not None and _stopped(run, failing) else None
+            return _end_of(run, run.last) if run.last is not None and _stopped(run) else None
         case Detector(Detection.POLLING):
-            return _polling(leaf, run, failing)
+            return _polling(leaf, run)
         case Detector(Detection.LAGGING):
-            return _lagging(run, failing)
+            return _lagging(run)
         case _:
-            return _live(leaf, run, failing)
+            return _live(leaf, run)
 
 
 def _patience(limit_s: float, lived_through_s: float) -> float:
@@ -56,9 +56,9 @@ def _patience(limit_s: float, lived_through_s: float) -> float:
     return max(limit_s, _PAUSES * lived_through_s)
 
 
-def deadlines(run: RunState, limits: Limits) -> Iterator[float]:
+def deadlines(run: RunState) -> Iterator[float]:
     """The moments at which silence alone may change an answer, but for steps that stay away."""
-    activity, polls = run.job.activity, run.polls
+    activity, polls, limits = run.job.activity, run.polls, run.job.index.silence.limits
     for wait in run.tracker.waits.open():
         if wait.since is not None:
             yield wait.since + wait.wait.patience_s
@@ -77,25 +77,27 @@ def deadlines(run: RunState, limits: Limits) -> Iterator[float]:
             yield from (activity.heard + _patience(limit, activity.longest_s) for limit in limits[Detection.UNSTARTED])
 
 
-def _live(leaf: Detector, run: RunState, failing: Failing) -> Match | None:
+def _live(leaf: Detector, run: RunState) -> Match | None:
     """What only a live job shows: the story of a saved log ends with it."""
-    activity, now = run.job.activity, run.now
+    activity, limit_s, now = run.job.activity, leaf.longer_than_s, run.now
     if run.job.ended or now is None or activity.begun is None:
         return None
     if leaf.kind is Detection.SILENT:
         nothing = activity.heard is None and run.last is None
-        return extended(None, _NO_LINE) if nothing and outlasts(activity.begun, leaf.longer_than_s, now) else None
-    if run.tracker.owes_nothing or failing():
+        return extended(None, _NO_LINE) if nothing and outlasts(activity.begun, limit_s, now) else None
+    if run.tracker.owes_nothing:
         return None
     if leaf.kind is Detection.UNSTARTED:
-        return extended(None, run.last or _NO_LINE) if _is_unstarted(leaf.longer_than_s, run) else None
+        rhythms = ((state.rhythm, state.bar_rhythm) for state in run.tracker.workers.values())
+        going = run.tracker.looped and any(one.patience_s is not None for pair in rhythms for one in pair)
+        stands = not going and not run.is_waiting()
+        late = stands and outlasts(activity.heard, _patience(limit_s, activity.longest_s), now)
+        return extended(None, run.last or _NO_LINE) if late else None
     return step_time.overdue(run.tracker.workers, now, activity.heard_of)
 
 
-def _lagging(run: RunState, failing: Failing) -> Match | None:
+def _lagging(run: RunState) -> Match | None:
     """Workers whose peers go on, or have gone on to the end: that one completes says nothing of who stands still."""
-    if failing():
-        return None
     now = run.now
     if run.job.ended or may_be_behind(run):
         return match_of_lines(run.laggards.last_lines(now, ended=run.job.ended))
@@ -107,13 +109,6 @@ def _lagging(run: RunState, failing: Failing) -> Match | None:
 def may_be_behind(run: RunState) -> bool:
     """Whether this is a live job of which somebody has completed: who has not may be left behind."""
     return not run.job.ended and run.job.activity.begun is not None and run.tracker.completed is not None
-
-
-def _is_unstarted(limit_s: float, run: RunState) -> bool:
-    if run.is_waiting() or (run.tracker.looped and any(map(step_time.has_rhythm, run.tracker.workers.values()))):
-        return False
-    activity = run.job.activity
-    return outlasts(activity.heard, _patience(limit_s, activity.longest_s), run.now)
 
 
 def _waiting(leaf: Waiting, run: RunState) -> Match | None:
@@ -129,19 +124,19 @@ def _waiting(leaf: Waiting, run: RunState) -> Match | None:
     return match_of_lines({line.order: line for line in shown}.values())
 
 
-def _polling(leaf: Detector, run: RunState, failing: Failing) -> Match | None:
+def _polling(leaf: Detector, run: RunState) -> Match | None:
     """The first and the last of lines that say that they wait, live or at the end of a saved log.
 
     A rule that asks for no words leaves to the others what they are about.
     """
-    says, others = leaf.says, run.job.index.polled
+    says, others = leaf.says, run.job.index.silence.polled
     late = [
         poll
         for poll in run.polls.standing()
         if (poll.says(says) if says is not None else not any(map(poll.says, others)))
         and _lasts(poll, leaf.longer_than_s, run)
     ]
-    if not late or run.tracker.owes_nothing or failing() or run.is_waiting():
+    if not late or run.tracker.owes_nothing or run.is_waiting():
         return None
     longest = min(late, key=lambda poll: poll.first.order)
     return match_of_lines((longest.first, longest.last))
@@ -173,8 +168,8 @@ def _end_of(run: RunState, last: Observation) -> Match:
     return replace(match, last=last)
 
 
-def _stopped(run: RunState, failing: Failing) -> bool:
-    """Whether the log ends in mid-run: no completion, no error, no open wait."""
+def _stopped(run: RunState) -> bool:
+    """Whether the log ends in mid-run: no completion, no open wait."""
     tracker = run.tracker
     return (
         run.job.ended
@@ -183,6 +178,5 @@ def _stopped(run: RunState, failing: Failing) -> bool:
         and run.parting is None
         and not tells_outcome(run)
         and (bool(tracker.workers) or run.polls.ends(run.last) or is_of_program(run))
-        and not failing()
         and not run.is_waiting()
     )

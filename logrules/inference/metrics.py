@@ -3,7 +3,7 @@
 import math
 import re
 from collections import deque
-from collections.abc import KeysView, Mapping, Sequence
+from collections.abc import Iterable, KeysView, Mapping, Sequence
 from itertools import pairwise
 from typing import assert_never
 
@@ -11,7 +11,7 @@ from logrules.inference.cadence import median
 from logrules.inference.observation import Match, Observation, extended, match_of_lines
 from logrules.inference.progress_line import bar_of
 from logrules.model.late_pattern import late_pattern
-from logrules.model.record import field, mutable_record
+from logrules.model.record import field, mutable_record, record
 from logrules.ruleset.condition import (
     Leaf,
     Metrical,
@@ -40,6 +40,20 @@ _NUMBERS_AGAIN = 10
 _NAME = late_pattern(r"([A-Za-z_][A-Za-z_ /-]{0,60})[\s:=(\"']{0,8}$")
 
 
+@record
+class Figure:
+    """A number that a line prints, scaled as its metric is; ``signal`` is the one by whose captures it was read."""
+
+    value: float
+    line: Observation
+    signal: int
+
+    @property
+    def called(self) -> str:
+        """What the line calls it."""
+        return _name_before(self.line, self.signal)
+
+
 @mutable_record
 class Latched:
     """Figures that were none, or that stood out, and what may show that this is past.
@@ -51,15 +65,41 @@ class Latched:
     called: str
     numbers: int = 0
 
+    def is_past(self, leaf: MetricIs, figure: Figure) -> bool:
+        """Whether this number, or as many as it makes with those before, shows that figures that were none are past.
+
+        Zero shows nothing: it is what trainers print that leave out of a mean what is no number.
+        """
+        same_writer = figure.line.worker == self.match.last.worker
+        self.numbers += same_writer and figure.value != 0 and figure.called == self.called
+        return leaf.stays or self.numbers >= _NUMBERS_AGAIN
+
 
 @mutable_record
 class Series:
-    """A metric's last samples (value, observation) and what was latched on the way."""
+    """A metric's last ``samples``, and what the leaves that ask for it have ``latched`` on the way."""
 
-    samples: deque[tuple[float, Observation]]
+    samples: deque[Figure]
     latched: dict[Leaf, Latched] = field(default_factory=dict)
     # The first number that it had: what later ones are large or small against.
     first: float | None = None
+
+    def add(self, figure: Figure, asked: Iterable[Metrical], restarted: Observation | None) -> None:
+        """One more figure; its writer was last ``restarted`` by that line."""
+        if _begins_anew(self.samples, figure, restarted):
+            self.samples.clear()
+        finite = math.isfinite(figure.value)
+        for leaf in asked:
+            known = self.latched.get(leaf)
+            if isinstance(leaf, MetricIs) and finite:
+                if known is not None and known.is_past(leaf, figure):
+                    del self.latched[leaf]
+            elif _latches(leaf, figure, self):
+                match = extended(known.match if known is not None else None, figure.line, figure.signal)
+                self.latched[leaf] = Latched(match, figure.called)
+        self.samples.append(figure)
+        if self.first is None and finite:
+            self.first = figure.value
 
 
 class MetricStates:
@@ -75,32 +115,19 @@ class MetricStates:
 
         ``restarted`` is where its writer was last back at a start that it had left behind.
         """
-        captures = observation.captures(metric.signal)
-        value = figure(captures)
-        if value is None:
+        printed = printed_number(observation.captures(metric.signal))
+        if printed is None:
             return None
         asked = self._asked[metric.metric]
         series = self._series.get(metric.metric)
         if series is None:
             longest = max(1 if isinstance(leaf, MetricIs) else leaf.over for leaf in asked)
             series = self._series[metric.metric] = Series(deque(maxlen=1 + longest))
-        if series.samples and series.samples[-1][1].order == observation.order:
+        if series.samples and series.samples[-1].line.order == observation.order:
             return None
-        value *= metric.scale
-        if _begins_anew(series.samples, value, observation, restarted):
-            series.samples.clear()
-        for leaf in asked:
-            known = series.latched.get(leaf)
-            if isinstance(leaf, MetricIs) and math.isfinite(value):
-                if known is not None and _is_past(leaf, known, value, observation, metric.signal):
-                    del series.latched[leaf]
-            elif _latches(leaf, value, series, observation, metric.signal):
-                match = extended(known.match if known is not None else None, observation, metric.signal)
-                series.latched[leaf] = Latched(match, _name_of(observation, metric.signal))
-        series.samples.append((value, observation))
-        if series.first is None and math.isfinite(value):
-            series.first = value
-        return value
+        figure = Figure(printed * metric.scale, observation, metric.signal)
+        series.add(figure, asked, restarted)
+        return figure.value
 
     @property
     def printed(self) -> KeysView[str]:
@@ -123,22 +150,20 @@ class MetricStates:
                 return latched.match if latched is not None else None
             case MetricBound(over=over) | MetricTrend(over=over):
                 recent = list(series.samples)[-over:]
-                values = [value for value, _ in recent]
-                holds = len(recent) == over and _shape(leaf, values) and not _is_one_line(leaf, recent)
-                return match_of_lines(line for _, line in recent) if holds else None
+                holds = len(recent) == over and _shape(leaf, [one.value for one in recent])
+                lines = [one.line for one in recent]
+                return match_of_lines(lines) if holds and not _is_one_line(leaf, lines) else None
             case _:
                 assert_never(leaf)
 
 
-def _begins_anew(
-    before: Sequence[tuple[float, Observation]], value: float, observation: Observation, restarted: Observation | None
-) -> bool:
+def _begins_anew(before: Sequence[Figure], figure: Figure, restarted: Observation | None) -> bool:
     """Whether this is the first figure of another run in the same log, of a model that was not trained."""
-    if not before or not value > _UNTRAINED * abs(before[-1][0]):
+    if not before or not figure.value > _UNTRAINED * abs(before[-1].value):
         return False
-    first = observation.all_captures().get("step") in _FIRST_STEPS
-    again = restarted is not None and restarted.order > before[-1][1].order
-    return (first or again) and value > _UNTRAINED * median([abs(sample) for sample, _ in before])
+    first = figure.line.all_captures().get("step") in _FIRST_STEPS
+    again = restarted is not None and restarted.order > before[-1].line.order
+    return (first or again) and figure.value > _UNTRAINED * median([abs(one.value) for one in before])
 
 
 def number(text: str) -> float | None:
@@ -149,7 +174,7 @@ def number(text: str) -> float | None:
         return None
 
 
-def figure(captures: Mapping[str, str]) -> float | None:
+def printed_number(captures: Mapping[str, str]) -> float | None:
     """The number that a metric's line prints; where its pattern captures a whole too (``of``), the share of that."""
     value = number(captures.get("value", ""))
     whole = captures.get("of")
@@ -159,45 +184,41 @@ def figure(captures: Mapping[str, str]) -> float | None:
     return value / of if of else None
 
 
-def _is_past(leaf: MetricIs, known: Latched, value: float, observation: Observation, signal: int) -> bool:
-    """Whether this number, or as many as it makes with those before, shows that figures that were none are past.
-
-    Zero shows nothing: it is what trainers print that leave out of a mean what is no number.
-    """
-    same_writer = observation.worker == known.match.last.worker
-    known.numbers += same_writer and value != 0 and _name_of(observation, signal) == known.called
-    return leaf.stays or known.numbers >= _NUMBERS_AGAIN
-
-
-def _latches(leaf: Metrical, value: float, series: Series, observation: Observation, signal: int) -> bool:
-    before = series.samples
+def _latches(leaf: Metrical, figure: Figure, series: Series) -> bool:
+    value, before = figure.value, series.samples
     match leaf:
         case MetricIs(kind=NotANumber.NAN):
             return math.isnan(value)
         case MetricIs(kind=NotANumber.INF):
             return math.isinf(value)
-        case MetricSpike(above=above, factor=factor, over=over) if len(before) >= over:
-            recent = list(before)[-over:]
-            if not above:
-                return value < factor * median(sample for sample, _ in recent)
-            first = abs(series.first or 0.0)
-            # Batches differ: a bar shows the figure of one, or it is named so.
-            of_batch = "of_batch" in observation.captures(signal) or bar_of(observation.event.text) is not None
-            if of_batch or not _is_spike([sample for sample, _ in recent], value, factor, first):
-                return False
-            # A sum over an epoch is no spike among what its batches had: of two names of one figure one says more.
-            name, names = _name_of(observation, signal), [_name_of(seen, signal) for _, seen in recent]
-            alike = [one.endswith(name) or name.endswith(one) for one in names]
-            named = [sample for (sample, _), same in zip(recent, alike, strict=True) if same]
-            return len(named) * 2 >= over and _is_spike(named, value, factor, first)
+        case MetricSpike(above=False, factor=factor, over=over) if len(before) >= over:
+            return value < factor * median(one.value for one in list(before)[-over:])
+        case MetricSpike(factor=factor, over=over) if len(before) >= over:
+            return _stands_out(figure, list(before)[-over:], factor, abs(series.first or 0.0))
         case _:
             return False
 
 
-def _name_of(observation: Observation, signal: int) -> str:
-    """The words that stand before the figure, in lower case: what the line calls it."""
-    shown = observation.captures(signal).get("value", "")
-    found = _NAME.search(observation.event.message.partition(shown)[0]) if shown else None
+def _stands_out(figure: Figure, recent: Sequence[Figure], factor: float, first: float) -> bool:
+    """Whether a figure is a spike among the recent ones, and among those of them that are called alike.
+
+    Batches differ: a bar shows the figure of one, or it is named so. A sum over an epoch is no spike among what its
+    batches had: of two names of one figure one says more.
+    """
+    signal, name = figure.signal, figure.called
+    if "of_batch" in figure.line.captures(signal) or bar_of(figure.line.event.text) is not None:
+        return False
+    if not _is_spike([one.value for one in recent], figure.value, factor, first):
+        return False
+    names = ((one.value, _name_before(one.line, signal)) for one in recent)
+    alike = [value for value, other in names if other.endswith(name) or name.endswith(other)]
+    return len(alike) * 2 >= len(recent) and _is_spike(alike, figure.value, factor, first)
+
+
+def _name_before(line: Observation, signal: int) -> str:
+    """The words that stand before the figure that a signal captures, in lower case."""
+    shown = line.captures(signal).get("value", "")
+    found = _NAME.search(line.event.message.partition(shown)[0]) if shown else None
     return found[1].lower().rstrip() if found else ""
 
 
@@ -230,7 +251,7 @@ def _shape(leaf: MetricBound | MetricTrend, values: Sequence[float]) -> bool:
             return False
 
 
-def _is_one_line(leaf: MetricBound | MetricTrend, samples: Sequence[tuple[float, Observation]]) -> bool:
+def _is_one_line(leaf: MetricBound | MetricTrend, samples: Sequence[Observation]) -> bool:
     """Whether a figure that stays the same is but one line that all ranks print, or of a meter that is not fed.
 
     A meter shows the mean of all it was fed with beside the latest, and that mean moves however little the latest does.
@@ -238,9 +259,9 @@ def _is_one_line(leaf: MetricBound | MetricTrend, samples: Sequence[tuple[float,
     """
     if not (isinstance(leaf, MetricTrend) and leaf.trend is Trend.FLAT):
         return False
-    lines = [observation.event.message for _, observation in samples]
-    shown = samples[-1][1].all_captures().get("value", "")
+    lines = [line.event.message for line in samples]
+    shown = samples[-1].all_captures().get("value", "")
     metered = {found[0] for line in lines if (found := re.search(re.escape(shown) + r" ?\([-\d.]{1,20}\)", line))}
     counts = any(letter.isdigit() for letter in lines[-1].replace(shown, ""))
-    of_rows = not counts and len({observation.round for _, observation in samples}) == len(samples)
+    of_rows = not counts and len({line.round for line in samples}) == len(samples)
     return (len(set(lines)) < len(lines) and not of_rows) or len(metered) == 1

@@ -69,7 +69,8 @@ def _of_an_error(context: FailureContext) -> _Clues:
     yield _known(map(table.processes.rank_of, writers))
     # Nobody where its messages name several.
     yield _only_one(_known(map(as_rank, context.told(Saying.ON_RANK) or context.told(Saying.ON_LOCAL_RANK))))
-    yield _named_by_what_followed(context)
+    # A launcher's summary may name the rank that its own traceback does not.
+    yield [rank for other in consequences if not other.rule.from_table for rank in other.named_ranks]
     # Whose end launchers report first.
     yield ended_ranks(failures.reported_ends())
     # One failure is told by several lines, and not each of them bears its writer's name.
@@ -125,12 +126,6 @@ def _ended_by_its_number(context: FailureContext) -> Sequence[int]:
     workers = (worker for one in ends for worker in one.workers)
     numbered = ((one.pid, one.host) for one in workers if one.rank is None and one.pid is not None)
     return _known(context.run.ranks.processes.rank_of_process(pid, host) for pid, host in numbered)
-
-
-def _named_by_what_followed(context: FailureContext) -> Sequence[int]:
-    """A launcher's summary may name the rank that its own traceback does not."""
-    followed = (other for other in context.ranked.consequences if not other.rule.from_table)
-    return [rank for other in followed for rank in other.named_ranks]
 
 
 def _by_its_device(context: FailureContext, writers: Iterable[Worker]) -> Sequence[int]:

@@ -114,12 +114,11 @@ class ProcessRanks:
         for said in (hit.captures for hit in event.hits if hit.captures):
             if worker.host is not None and len(self._hosts) < KEPT_RANKS:
                 self._hosts |= dict.fromkeys(filter(None, (worker.host, said.get("own_address"))), worker.host)
-            self._name_rank(worker, said)
+            if (rank := as_rank(said.get("own_rank"))) is not None and len(self._said) < KEPT_RANKS:
+                self._name_rank(worker, rank, said)
 
-    def _name_rank(self, worker: Worker, said: Mapping[str, str]) -> None:
-        rank = as_rank(said.get("own_rank"))
-        if rank is None or len(self._said) >= KEPT_RANKS:
-            return
+    def _name_rank(self, worker: Worker, rank: int, said: Mapping[str, str]) -> None:
+        """The writer of a line, or the process that it tells of, is this rank."""
         if (pid := whole_number(said.get("of_pid"))) is not None:
             # Who runs on the driver's own node does not give its address.
             for host in (said.get("of_host"), None):
@@ -239,7 +238,8 @@ class RankTable:
         self.processes.see(event)
         if isinstance(event, GroupRecord) and event.members:
             self._grow_to(event.members[-1] + 1)
-        state = self._state_of(observation)
+        rank = event.worker.rank
+        state = self._state_of((event.worker.role, rank), observation) if rank is not None else None
         for said in (hit.captures for hit in event.hits if hit.captures):
             if (world := as_rank(said.get("world_size"))) is not None:
                 self._grow_to(world)
@@ -249,18 +249,15 @@ class RankTable:
             if state is not None:
                 state.read(said, observation)
 
-    def _state_of(self, observation: Observation) -> RankState | None:
-        worker = observation.worker
-        if worker.rank is None:
-            return None
-        key = (worker.role, worker.rank)
+    def _state_of(self, key: tuple[str | None, int], observation: Observation) -> RankState | None:
+        """The state of the rank that wrote a line, which is its last now; None of one too many."""
         state = self.states.get(key)
         if state is None:
             if len(self.states) >= KEPT_RANKS:
                 return None
             state = self.states[key] = RankState(observation)
         state.last = observation
-        state.host = worker.host or state.host
+        state.host = observation.worker.host or state.host
         return state
 
     def _grow_to(self, world: int) -> None:

@@ -130,16 +130,12 @@ def _leads_to(root: _Comparable, consequence: _Comparable) -> bool:
         loss, fault = (consequence, root) if missed else (root, consequence)
         one, other = root.first, consequence.first
         untimed = one.event.source != other.event.source and (one.time is None or other.time is None)
-        alone = _are_all_others(fault, loss) and len(loss.reporters) >= len(fault.reporters)
+        told, lost = fault.reporters, loss.reporters
+        all_others = bool(told) and told.isdisjoint(lost) and told | lost == fault.known
+        alone = all_others and len(lost) >= len(told)
         if fault.rule.culprit != "none" and (alone or (untimed and _elsewhere(fault, loss))):
             return missed
     return _before(root.first, consequence.first)
-
-
-def _are_all_others(fault: _Comparable, loss: _Comparable) -> bool:
-    """Whether all ranks of the job report the loss, except those that report the fault."""
-    told, lost = fault.reporters, loss.reporters
-    return bool(told) and told.isdisjoint(lost) and told | lost == fault.known
 
 
 def _ends(root: _Comparable, other: _Comparable) -> bool:

@@ -1,6 +1,7 @@
 """Which rules hold in a run: the states of their conditions, moved by signals, by silence and by failures."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from logrules.inference import conditions, liveness
 from logrules.inference.conditions import AbsenceState, LeafState
@@ -13,7 +14,6 @@ from logrules.model.record import field, record, replace
 from logrules.model.report import Severity
 from logrules.ruleset.condition import Detection, Detector, Every, Leaf, Metrical, Stillness
 from logrules.ruleset.pack import Rule
-from logrules.ruleset.tables import EXITS
 
 
 @record
@@ -32,6 +32,21 @@ class Judged:
     open_waits: Mapping[str, Observation] = field(default_factory=dict)
     refused: Mapping[int, tuple[int, str]] = field(default_factory=dict)
     together: Container[Every] = frozenset()
+
+
+_MatchOf: TypeAlias = Callable[[Leaf, LeafState | None], Match | None]
+
+
+class _Matches(dict[Leaf, Match | None]):
+    """The match of each leaf of a condition, looked for when it is first asked for: most answers need few of them."""
+
+    def __init__(self, states: Mapping[Leaf, LeafState], match_of: _MatchOf) -> None:
+        super().__init__()
+        self._states, self._match_of = states, match_of
+
+    def __missing__(self, leaf: Leaf) -> Match | None:
+        found = self[leaf] = self._match_of(leaf, self._states.get(leaf))
+        return found
 
 
 class RuleEvaluation:
@@ -53,17 +68,16 @@ class RuleEvaluation:
             for state in states.values():
                 if isinstance(state, AbsenceState) and state.deadline is not None:
                     yield state.deadline
-        index = self._index
-        yield from liveness.deadlines(self._run, index.limits)
+        yield from liveness.deadlines(self._run)
         yield self._run.next_step_due()
         yield self._behind_at
         yield from self._worse_at.values()
 
     def judged(self, rule_id: str) -> Judged:
         """What is known of a rule's condition now."""
-        found = self._found(self._index.rule(rule_id))
-        waits = {wait.wait.id: wait.renewed for wait in self._run.tracker.waits.open()}
         states = self._states.get(rule_id, {})
+        found = {leaf: self._match_of(leaf, states.get(leaf)) for leaf in self._index.leaves(rule_id)}
+        waits = {wait.wait.id: wait.renewed for wait in self._run.tracker.waits.open()}
         together = self._told_together(rule_id, found)
         return Judged(states, found, self._run.now, self._run.last, waits, together=together)
 
@@ -93,7 +107,7 @@ class RuleEvaluation:
 
         Whether it moves a loop is known once it is read: until then a loop's stall stands.
         """
-        for rule in [one for one in self._raised.values() if one.id in self._index.silent]:
+        for rule in [one for one in self._raised.values() if one.id in self._index.silence.by_id]:
             if not self._detects(rule.id, Detection.OVERDUE):
                 yield from self._judge(rule)
 
@@ -146,24 +160,17 @@ class RuleEvaluation:
         errors = [rule for rule in self._raised.values() if rule.severity is Severity.ERROR]
         return any(self._stands(rule) for rule in errors)
 
-    def alarmed(self) -> bool:
-        """Whether anything stands that is more than a remark: an error or a stall that the run has not survived.
+    def alarms(self) -> Iterator[Rule]:
+        """What stands that is more than a remark: an error or a stall that the run has not survived.
 
         A wait that is open does not: it is only presumed where the log ends.
         """
-        return any(self._standing())
-
-    def knows_why(self) -> bool:
-        """Whether any of that says more than that a process ended with an error."""
-        return any(not rule.id.startswith(EXITS) or rule.cause not in self._index.unknown for rule in self._standing())
-
-    def _standing(self) -> Iterator[Rule]:
         told = [rule for rule in self._raised.values() if rule.severity is not Severity.INFO and rule.wait is None]
         return filter(self._stands, told)
 
     def _stands(self, rule: Rule) -> bool:
         """Whether the run has not survived what a rule tells; silence is over where its rule holds no longer."""
-        return rule.id in self._index.silent or not self._lived_through(rule, self._shown(rule))
+        return rule.id in self._index.silence.by_id or not self._lived_through(rule, self._shown(rule))
 
     def _judge(self, rule: Rule) -> Iterator[Change]:
         found = self._found(rule)
@@ -192,19 +199,20 @@ class RuleEvaluation:
             return (self._run.failures.match_of(rule.id),)
         return conditions.shown(rule.when, self._found(rule))
 
-    def _found(self, rule: Rule) -> dict[Leaf, Match | None]:
-        states = self._states.get(rule.id, {})
-        return {leaf: self._match_of(leaf, states.get(leaf)) for leaf in self._index.leaves(rule.id)}
+    def _found(self, rule: Rule) -> _Matches:
+        return _Matches(self._states.get(rule.id, {}), self._match_of)
 
     def _match_of(self, leaf: Leaf, state: LeafState | None) -> Match | None:
         if isinstance(leaf, Stillness):
-            return liveness.match_of(leaf, self._run, self.failing)
+            found = liveness.match_of(leaf, self._run)
+            may_be = found is not None and isinstance(leaf, Detector) and leaf.kind in liveness.EXPLAINED_BY_FAILURE
+            return None if may_be and self.failing() else found
         if isinstance(leaf, Metrical):
             return self._run.metrics.match_of(leaf)
         return conditions.match_of(leaf, state, self._run.now, ended=self._run.job.ended)
 
     def _holds(self, rule: Rule, found: Mapping[Leaf, Match | None]) -> bool:
-        if rule.requires and self._run.frameworks.isdisjoint(rule.requires):
+        if rule.requires and self._run.frameworks.names.isdisjoint(rule.requires):
             return False
         return conditions.holds(rule.when, found, self._told_together(rule.id, found))
 
@@ -220,19 +228,19 @@ class RuleEvaluation:
     def _silent_now(self) -> Iterable[Rule]:
         """The rules whose answer silence can change now: most have seen nothing yet that they ask for."""
         waiting = {wait.wait.id for wait in self._run.tracker.waits.open()}
-        printed = self._run.metrics.printed
-        for rule_id, rule in self._index.silent.items():
+        printed, asked = self._run.metrics.printed, self._index.silence.metrics_of
+        for rule_id, rule in self._index.silence.by_id.items():
             if rule_id in self._states or rule_id in self._raised:
                 yield rule
             elif rule.wait is not None:
                 if rule.wait in waiting:
                     yield rule
-            elif rule_id not in self._index.metrics_of or not printed.isdisjoint(self._index.metrics_of[rule_id]):
+            elif rule_id not in asked or not printed.isdisjoint(asked[rule_id]):
                 yield rule
 
     def _stalled_for(self, rule: Rule) -> float | None:
         """How long nothing has moved, where that is what the rule says; never nothing."""
-        if rule.id not in self._index.silent or not rule.stall or self._run.now is None:
+        if rule.id not in self._index.silence.by_id or not rule.stall or self._run.now is None:
             return None
         if rule.wait is not None:
             since = [wait.since for wait in self._run.tracker.waits.open(rule.wait)]

@@ -1,12 +1,13 @@
 """Tables that a session looks things up in: they depend on the pack alone, so that many sessions can share them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from itertools import chain
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from logrules.inference.evidence_ownership import ends_of
 from logrules.inference.exception_table import ExceptionTable
+from logrules.inference.seen_frameworks import FrameworkSigns, grouped
 from logrules.inference.wording import Wordings
 from logrules.parsing.origin import OriginResolver
 from logrules.ruleset.condition import (
@@ -21,10 +22,30 @@ from logrules.ruleset.condition import (
 )
 from logrules.ruleset.pack import Pack, Rule
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 # How long it may be still, of each kind of stillness, as any rule says it, in seconds.
 Limits: TypeAlias = Mapping[Detection, tuple[float, ...]]
+
+
+class SilentRules:
+    """The rules whose answer silence can change, ``by_id``, and what their conditions ask for."""
+
+    def __init__(self, rules: Iterable[Rule], leaves_of: Callable[[str], tuple[Leaf, ...]]) -> None:
+        self.by_id = {rule.id: rule for rule in rules}
+        parts = {name: leaves_of(name) for name in self.by_id}
+        # The metrics of those that ask for no silence itself: they have to see something first.
+        self.metrics_of = {
+            name: frozenset(leaf.metric for leaf in found if isinstance(leaf, Metrical))
+            for name, found in parts.items()
+            if not any(isinstance(leaf, Stillness) for leaf in found)
+        }
+        asked = tuple(chain.from_iterable(parts.values()))
+        detectors = [leaf for leaf in asked if isinstance(leaf, Detector)]
+        self.limits: Limits = {
+            kind: tuple(sorted({leaf.longer_than_s for leaf in detectors if leaf.kind is kind})) for kind in Detection
+        }
+        # What repeated lines must say for some of them.
+        self.polled = tuple(sorted({leaf.says for leaf in detectors if leaf.says is not None}))
+        self.leaves_by_metric = grouped((leaf.metric, leaf) for leaf in asked if isinstance(leaf, Metrical))
 
 
 class Index:
@@ -38,22 +59,8 @@ class Index:
         self.leaves = cache(lambda name: tuple(dict.fromkeys(leaves(self.rule(name).when))))
         self.joint = cache(lambda name: joint(self.rule(name).when))
         self.moved_by = cache(self._moved_by)
-        # The rules that silence can move, and the metrics of those among them that ask for no silence itself: they have
-        # to see something first.
-        self.silent = {rule.id: rule for rule in pack.rules.silent()}
-        leaves_of = {name: self.leaves(name) for name in self.silent}
-        self.metrics_of = {
-            name: frozenset(leaf.metric for leaf in found if isinstance(leaf, Metrical))
-            for name, found in leaves_of.items()
-            if not any(isinstance(leaf, Stillness) for leaf in found)
-        }
-        # The silences that any rule asks for, and what repeated lines must say for some of them.
-        minding = tuple(chain.from_iterable(leaves_of.values()))
-        detectors = [leaf for leaf in minding if isinstance(leaf, Detector)]
-        self.limits: Limits = {
-            kind: tuple(sorted({leaf.longer_than_s for leaf in detectors if leaf.kind is kind})) for kind in Detection
-        }
-        self.polled = tuple(sorted({leaf.says for leaf in detectors if leaf.says is not None}))
+        self.silence = SilentRules(pack.rules.silent(), self.leaves)
+        self.metrics = {one.signal: one for one in pack.metrics if one.metric in self.silence.leaves_by_metric}
         # The tiers that say no more than that something failed.
         self.ends = ends_of(pack)
         # The tiers whose causes may be told before what brought them about; how to check for a cause, by its name.
@@ -69,15 +76,7 @@ class Index:
         self.origins = OriginResolver(tables.components, tables.own_words, tables.nesting)
         self.exceptions = ExceptionTable(tables.classes, tables.exceptions, pack.required)
         self.wordings = Wordings(tables.wordings, tables.stances)
-        # Frameworks by the signals that show them, by the headers of lines, and by the components of frames.
-        self.frameworks = _grouped((sign, one.id) for one in pack.frameworks for sign in one.signals)
-        self.headers = _grouped((sign, one.id) for one in pack.frameworks for sign in one.headers)
-        self.components = _grouped((sign, one.id) for one in pack.frameworks for sign in one.components)
-        # The phases in which the jobs of each framework loop, for those that have any.
-        self.loops = {one.id: one.loops for one in pack.frameworks if one.loops}
-        # The leaves by metric, and the metrics that anybody asks for, by signal.
-        self.asked = _grouped((leaf.metric, leaf) for leaf in minding if isinstance(leaf, Metrical))
-        self.metrics = {metric.signal: metric for metric in pack.metrics if metric.metric in self.asked}
+        self.framework_signs = FrameworkSigns(pack)
         # The names of what any line may tell, by signal.
         self.told = {number: name for name, number in pack.told_signals.items()}
         # The headers that a launcher puts before each line of the rank that wrote it.
@@ -93,11 +92,3 @@ class Index:
             (rule, tuple(leaf for leaf in self.leaves(rule.id) if signal in signals_of(leaf)))
             for rule in self._rules.asking(signal)
         )
-
-
-def _grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, tuple[Value, ...]]:
-    """By its first part what stands beside it, each once."""
-    found: dict[Key, dict[Value, None]] = {}
-    for key, value in pairs:
-        found.setdefault(key, {})[value] = None
-    return {key: tuple(values) for key, values in found.items()}

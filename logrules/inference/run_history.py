@@ -1,14 +1,13 @@
 """The runs of a job that follow each other in its logs: where another one begins, and which of them a report is of."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import Enum, auto
 
 from logrules.inference.ending import OUTLIVED_LINES
-from logrules.inference.followed_run import FollowedRun
+from logrules.inference.followed_run import FollowedRun, ReadLine
 from logrules.model.event import Event
 from logrules.model.record import field, mutable_record
 from logrules.model.report import Run, Status
-from logrules.ruleset.pack import Marker
 
 # What a launcher prints through a buffer comes out when it ends: its first words and its last, in so many lines.
 _LATE_LINES = 12
@@ -33,14 +32,15 @@ class BatchJobs:
     One that speaks up again once another has spoken runs beside it: of such a log nothing is told apart.
     """
 
-    current: str | None = None
+    _current: str | None = None
     _known: dict[str, set[str]] = field(default_factory=dict)
     # When the scheduler ended the job that wrote to a log last.
     _ended: dict[str, float] = field(default_factory=dict)
 
     def turns(self, event: Event, time: float | None) -> bool:
         """Whether by this line, written at ``time``, another job begins than wrote the lines above it."""
-        if self._is_named_anew(event):
+        job = next((said for hit in event.hits if (said := hit.captures.get("job_id")) is not None), None)
+        if job is not None and self._is_named_anew(event.source, job):
             return True
         ended = self._ended.get(event.source)
         outlasts = ended is not None and time is not None and time - ended > _KILLED_S
@@ -50,14 +50,13 @@ class BatchJobs:
             self._ended[event.source] = time
         return outlasts
 
-    def _is_named_anew(self, event: Event) -> bool:
-        said = next((job for hit in event.hits if (job := hit.captures.get("job_id")) is not None), None)
-        jobs = self._known.setdefault(event.source, set()) if said is not None else set()
-        if said is None or said in jobs or len(jobs) >= _MAX_JOBS:
+    def _is_named_anew(self, log: str, job: str) -> bool:
+        jobs = self._known.setdefault(log, set())
+        if job in jobs or len(jobs) >= _MAX_JOBS:
             return False
-        jobs.add(said)
-        before, self.current = self.current, said
-        return len(jobs) > 1 and before != said
+        jobs.add(job)
+        before, self._current = self._current, job
+        return len(jobs) > 1 and before != job
 
 
 class RunHistory:
@@ -68,11 +67,11 @@ class RunHistory:
         self._before: FollowedRun | None = None
         self._batch_jobs = BatchJobs()
 
-    def turn(self, run: FollowedRun, event: Event, time: float | None, markers: Sequence[Marker]) -> RunTurn | None:
-        """What a line, written at ``time`` with these markers, says of runs; None where the present one goes on."""
-        if self._batch_jobs.turns(event, time):
+    def turn(self, run: FollowedRun, line: ReadLine) -> RunTurn | None:
+        """What a line says of runs; None where the present one goes on."""
+        if self._batch_jobs.turns(line.event, line.time):
             return RunTurn.JOB
-        return RunTurn.RUN if any(marker.starts for marker in markers) and run.is_over else None
+        return RunTurn.RUN if any(marker.starts for marker in line.markers) and run.is_over else None
 
     def end(self, run: FollowedRun, outcome: Run, turn: RunTurn) -> None:
         """The run is over: the line that says so is of another. What a job before this one left is past."""

@@ -11,18 +11,20 @@ from logrules.inference.kept_samples import CurveSampler, Outliers
 from logrules.inference.left_behind import Laggards
 from logrules.inference.metrics import MetricStates
 from logrules.inference.observation import Observation
+from logrules.inference.polls import Polls
 from logrules.inference.rank_table import RankTable
 from logrules.inference.rule_index import Index
+from logrules.inference.seen_frameworks import SeenFrameworks
 from logrules.inference.step_time import StepDeadlines
 from logrules.inference.unlike_calls import RecordedCalls
-from logrules.inference.waits import Polls
 from logrules.inference.wording import is_under_way, spoken_phase
 from logrules.inference.worker_state import OpenWait
 from logrules.inference.workers import WorkerTracker
 from logrules.model.change import Change
 from logrules.model.collective import GroupRecord
 from logrules.model.event import Event
-from logrules.model.record import field, mutable_record, replace
+from logrules.model.failure import Failure
+from logrules.model.record import field, mutable_record
 from logrules.parsing.captures import Captures
 from logrules.ruleset.pack import Marker, Metric, Pack
 
@@ -89,8 +91,9 @@ class RunState:
         self._index = index = job.index
         self.tracker = WorkerTracker(pack)
         self.polls = Polls()
+        self.frameworks = SeenFrameworks(index.framework_signs)
         self.failures = Failures(pack, index.origins, index.exceptions)
-        self.metrics = MetricStates(index.asked, index.metrics)
+        self.metrics = MetricStates(index.silence.leaves_by_metric, index.metrics)
         self.curves = CurveSampler()
         self.outliers = Outliers()
         self.ranks = RankTable()
@@ -105,32 +108,21 @@ class RunState:
         self._labelled_from: dict[str, int] = {}
         self._parted: set[int] = set()
         self._step_deadlines = StepDeadlines(SHORTEST_S * pack.patience)
-        self._seen_frameworks: set[str] = set()
-        self._loops: set[str] = set()
         self._exception = pack.trace.exception if pack.trace is not None else None
-        self._parts = {phase.id: phase.part_of for phase in pack.phases if phase.part_of is not None}
-        # Phases that are part of another one, by the frameworks seen.
-        self._within: dict[str, str] = {}
 
     def take_names(self, event: Event) -> None:
         """Take the frameworks that a line shows, and its named values for the steps of any rule."""
-        for header in event.headers:
-            if header in self._index.labels:
-                self._labelled_from.setdefault(event.source, event.line)
-            self._see_frameworks(self._index.headers.get(header, ()))
+        self.frameworks.see(event)
+        if not self._index.labels.isdisjoint(event.headers):
+            self._labelled_from.setdefault(event.source, event.line)
         for hit in event.hits:
-            self._see_frameworks(self._index.frameworks.get(hit.signal, ()))
             if (name := self._index.told.get(hit.signal)) is not None:
                 self.job.tell(hit.captures.get("name", name), hit.captures.get("value", ""))
 
-    def _see_frameworks(self, frameworks: tuple[str, ...]) -> None:
-        for name in frameworks:
-            if name in self._seen_frameworks:
-                continue
-            self._seen_frameworks.add(name)
-            loops = self._index.loops.get(name, ())
-            self._loops.update(loops)
-            self._within |= {part: whole for part, whole in self._parts.items() if whole in loops and part not in loops}
+    def keep(self, failure: Failure, observation: Observation) -> None:
+        """Remember a failure record; ``observation`` is of its latest line."""
+        self.failures.keep(failure, observation)
+        self.frameworks.see_frames(failure)
 
     def move(self, markers: Sequence[Marker], observation: Observation) -> tuple[Change, ...]:
         """Move the line's writer to where the line's markers say."""
@@ -138,7 +130,9 @@ class RunState:
         if chain is not None:
             self.failures.take_statement(chain, event, markers)
         self.polls.move()
-        return self.tracker.apply([self._as_meant(marker, event) for marker in markers], observation)
+        measuring = self.tracker.is_measuring(event)
+        meant = [self.frameworks.as_meant(marker, measuring=measuring) for marker in markers]
+        return self.tracker.apply(meant, observation)
 
     def measure(self, metric: Metric, observation: Observation) -> bool:
         """Take a metric's value from a line; return whether it has one that was not taken before."""
@@ -147,18 +141,6 @@ class RunState:
         if value is not None:
             self.curves.add(metric.metric, value, observation)
         return value is not None
-
-    def _as_meant(self, marker: Marker, event: Event) -> Marker:
-        """The marker as it is meant in this job: its phase may be part of another, and a guess may lose its phase.
-
-        A guess does so if the frameworks seen loop only in other phases, or during an evaluation.
-        """
-        if marker.enters in self._within:
-            marker = replace(marker, enters=self._within[marker.enters])
-        if marker.guess and self.tracker.is_measured(event):
-            return replace(marker, enters=None, opens=())
-        alien = marker.guess and self._loops and marker.enters not in self._loops
-        return replace(marker, enters=None) if alien else marker
 
     @property
     def now(self) -> float | None:
@@ -169,12 +151,6 @@ class RunState:
     def quiet_since(self) -> float | None:
         """When the last bytes came; for a saved log, how late it was when the last line that told anything came."""
         return self.reached if self.job.activity.heard is None else self.job.activity.heard
-
-    @property
-    def frameworks(self) -> frozenset[str]:
-        """The frameworks that this run shows, by its lines or by frames of its failures."""
-        by_frame = {name for one in self.failures.components for name in self._index.components.get(one, ())}
-        return frozenset(self._seen_frameworks | by_frame)
 
     def told(self) -> dict[str, str]:
         """The named values of lines so far, and the first and last value of each metric, for steps."""

@@ -147,7 +147,7 @@ class Session:
         yield from self._run.rules.judge_silence()
         # A command that says that it ended well knows better than the last words of its log.
         if exit_status != 0:
-            complaints = self._job.endings.complaints(self._run.state.tracker.went_on())
+            complaints = self._job.endings.complaints(self._run.state.tracker.last_placed())
             yield from self._run.judge_last_errors(self._last_errors(), complaints)
         yield from self._run.judge_cut_off()
 
@@ -167,18 +167,15 @@ class Session:
             if event.line <= known:
                 return
         self._lines[event.source] = max(known, event.line)
-        self._run.state.take_names(event)
-        chain, failures = self._run.state.failures.feed(event)
-        time = self._job.clock.read(event)
-        markers = [marker for hit in event.hits if (marker := self._job.index.markers.get(hit.signal)) is not None]
-        turn = self._runs.turn(self._run, event, time, markers)
+        line = self._run.read(event)
+        turn = self._runs.turn(self._run, line)
         if turn is not None:
-            chain = None
+            line = replace(line, chain=None)
             yield from self._turn_run(turn, event)
-        yield from self._run.take(event, time, markers, chain, failures)
+        yield from self._run.take(line)
 
     def _last_errors(self) -> tuple[Event, ...]:
-        found = self._job.endings.errors(self._run.state.tracker.went_on())
+        found = self._job.endings.errors(self._run.state.tracker.last_placed())
         return tuple(event for event in found if not self._run.state.failures.told_as_caught(event))
 
     def _turn_run(self, turn: RunTurn, event: Event) -> Iterator[Change]:

@@ -92,11 +92,6 @@ def _deadlines(state: WorkerState, heard: Mapping[str, float]) -> Iterator[float
             yield heard.get(last.event.source, last.heard) + rhythm.patience_s
 
 
-def has_rhythm(state: WorkerState) -> bool:
-    """Whether it has made so many steps, or a bar has moved so often, that its rhythm is known."""
-    return state.rhythm.patience_s is not None or state.bar_rhythm.patience_s is not None
-
-
 def _moving(state: WorkerState) -> tuple[Observation, float] | None:
     """The step of its loop, or the bar, that is the last that was heard of the worker; with how long it may take.
 

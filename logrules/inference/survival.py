@@ -27,8 +27,8 @@ def survived(run: RunState, rule: Rule, match: Match) -> bool:
     tracker, last = run.tracker, match.last
     if rule.wait is not None:
         return run.went_on(last)
-    if run.job.ended and _was_another_process(run, last):
-        return True
+    if run.job.ended and (_began_anew(run, last.event) or (not run.ranks.ranks and _ran_again(run, last))):
+        return True  # it ended another process than those that the log tells of below
     if rule.cleared_by == "nothing":
         return False
     if last.completions < tracker.completions:
@@ -50,11 +50,6 @@ def of_the_last_processes(run: RunState, match: Match) -> Match:
         return match
     left = tuple((seen, signal) for seen, signal in match.pairs if not _began_anew(run, seen.event))
     return replace(match, pairs=left) if left else match
-
-
-def _was_another_process(run: RunState, last: Observation) -> bool:
-    """Whether this ended another process than those that the log tells of below."""
-    return _began_anew(run, last.event) or (not run.ranks.ranks and _ran_again(run, last))
 
 
 def _began_anew(run: RunState, event: Event) -> bool:

@@ -4,7 +4,7 @@ A worker is what the lines say of their writer. Workers of the same role are pee
 nothing of the other, except that nobody steps through a loop while a peer has yet to start.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from logrules.inference.cadence import SHORTEST_S, Rhythm, Rounds
 from logrules.inference.observation import Observation
@@ -23,8 +23,8 @@ LOCK_STEP = 3  # rounds that no rank makes while a peer is still before its firs
 class WorkerTracker:
     """Follows all workers of a job through the markers of a pack.
 
-    ``loops`` are the phases that loop, ``startup`` those before the first of them, ``interruptions`` what interrupts
-    one.
+    ``loops`` are the phases that loop, ``startup`` those before the first of them, ``interruptions`` those that
+    interrupt one: ``evaluations`` where they loop themselves.
     """
 
     def __init__(self, pack: Pack) -> None:
@@ -32,6 +32,7 @@ class WorkerTracker:
         self.loops = frozenset(phase.id for phase in pack.phases if phase.loop)
         self.startup = frozenset(phase.id for phase in pack.phases[:first_loop])
         self.interruptions = frozenset(marker.leaves for marker in pack.markers if marker.leaves is not None)
+        self.evaluations = self.interruptions & self.loops
         self._idle = frozenset(phase.id for phase in pack.phases if phase.idle)
         self._waits = {wait.id: wait for wait in pack.waits}
         self._no_rhythm = Rhythm(shortest_s=SHORTEST_S * pack.patience)
@@ -81,12 +82,12 @@ class WorkerTracker:
     def is_held_out(self, markers: Sequence[Marker], observation: Observation) -> bool:
         """Whether a line is of an evaluation, which training was interrupted for; its last line too."""
         phases = (observation.phase, *(marker.enters for marker in markers if marker.leaves is not None))
-        return any(phase in self.interruptions and phase in self.loops for phase in phases)
+        return not self.evaluations.isdisjoint(phases)
 
-    def is_measured(self, event: Event) -> bool:
-        """Whether its writer is in an evaluation and this is no bar of the loop that it interrupts."""
+    def is_measuring(self, event: Event) -> bool:
+        """Whether the writer of a line evaluates a model; a bar of the loop that this interrupts says otherwise."""
         own = self.workers.get(event.worker)
-        return own is not None and own.phase in self.interruptions & self.loops and not own.is_home_bar(event.message)
+        return own is not None and own.phase in self.evaluations and not own.is_home_bar(event.message)
 
     @property
     def owes_nothing(self) -> bool:
@@ -122,7 +123,7 @@ class WorkerTracker:
                 return own.phase not in self._idle and own.stepped.order > earlier.order
         return False
 
-    def went_on(self) -> dict[str, int]:
+    def last_placed(self) -> dict[str, int]:
         """The last line of each source that said where a worker is, and not only that something is over."""
         found: dict[str, int] = {}
         for state in self.workers.values():
@@ -139,17 +140,11 @@ class WorkerTracker:
         state = self.workers[worker]
         self._end_of_former(markers, observation)
         self.waits.end_of_starters(observation)
-        # Figures of a whole run are no step. A line is a step of the phase that one of its markers names: those that
-        # only say that something moves come last.
-        whole = any(marker.completes for marker in markers)
-        counted = [marker for marker in markers if marker.completes or not (whole and marker.progress)]
-        counted.sort(key=lambda marker: marker.progress and marker.enters is None)
-        spoken_of = (name for marker in counted for name in marker.opens if name in state.waits)
-        repeated = {name for name in spoken_of if state.waits[name].is_repeated_by(observation)}
-        renewed = (*(name for marker in counted for name in marker.renews), *repeated)
-        changes: list[Change] = []
-        for marker in counted:
-            changes += self._move_on(marker, state, observation, renewed)
+        counted = _counted(markers)
+        known = {name: state.waits[name] for marker in counted for name in marker.opens if name in state.waits}
+        repeated = {name for name, wait in known.items() if wait.is_repeated_by(observation)}
+        spoken_of = repeated.union(*(marker.renews for marker in counted))
+        changes = [change for marker in counted for change in self._move_on(marker, state, observation, spoken_of)]
         # What is opened once is not waited for again once it is past.
         opened = ((name, marker.once) for marker in counted for name in marker.opens)
         for name in dict.fromkeys(name for name, once in opened if not (once and name in state.passed)):
@@ -157,7 +152,7 @@ class WorkerTracker:
                 state.waits[name].renew(observation)
             else:
                 changes += self._open(state, self._waits[name], observation)
-        if whole:
+        if any(marker.completes for marker in counted):
             self._complete(observation)
         if any(marker.ends for marker in counted):
             self._finish(observation)
@@ -167,19 +162,21 @@ class WorkerTracker:
         return tuple(changes)
 
     def _move_on(
-        self, marker: Marker, state: WorkerState, observation: Observation, renewed: Sequence[str]
+        self, marker: Marker, state: WorkerState, observation: Observation, spoken_of: Collection[str]
     ) -> Iterable[Change]:
         closing = marker.progress and self.completed is not None and is_full(observation.event.message)
         if not closing and (marker.progress or marker.opens or marker.enters not in (None, self._last_phase)):
             self.completed, self.over, state.left = None, False, None
-        self.waits.end_named(marker.closes, observation)
-        # Where the log begins in the middle of it, its beginning was not seen.
-        state.passed.update(marker.closes)
-        self.waits.renew(marker.renews, observation)
+        if marker.closes:
+            self.waits.end_named(marker.closes, observation)
+            # Where the log begins in the middle of it, its beginning was not seen.
+            state.passed.update(marker.closes)
+        if marker.renews:
+            self.waits.renew(marker.renews, observation)
         if marker.rests:
             state.rest(observation)
-        if marker.enters or marker.opens or marker.progress or marker.completes:
-            self.waits.end_of(observation.worker, observation, keep=renewed)
+        if marker.moves:
+            self.waits.end_of(observation.worker, observation, keep=spoken_of)
         if marker.enters:
             yield from self._enter(state, marker.enters, observation)
         if marker.progress:
@@ -264,8 +261,7 @@ class WorkerTracker:
     def _end_of_former(self, markers: Sequence[Marker], observation: Observation) -> None:
         """A process that goes by another name now has come through what it waited for under the one before."""
         worker = observation.worker
-        moves = any(marker.enters or marker.opens or marker.progress or marker.completes for marker in markers)
-        if worker.pid is None or not moves:
+        if worker.pid is None or not any(marker.moves for marker in markers):
             return
         process = (worker.source, worker.host, worker.pid)
         former = self._names.get(process, worker)
@@ -274,7 +270,16 @@ class WorkerTracker:
             self.waits.end_of(former, observation)
 
 
+def _counted(markers: Sequence[Marker]) -> list[Marker]:
+    """The markers of a line that count: figures of a whole run are no step.
+
+    A line is a step of the phase that one of them names: those that only say that something moves come last.
+    """
+    whole = any(marker.completes for marker in markers)
+    counted = (marker for marker in markers if marker.completes or not (whole and marker.progress))
+    return sorted(counted, key=lambda marker: marker.progress and marker.enters is None)
+
+
 def _only_ends(marker: Marker) -> bool:
     """Whether a line of this marker says that something is over, and of nothing that goes on."""
-    goes_on = marker.enters or marker.opens or marker.renews or marker.progress or marker.completes
-    return bool(marker.closes or marker.ends) and not goes_on
+    return bool(marker.closes or marker.ends) and not (marker.moves or marker.renews)

@@ -97,6 +97,11 @@ class Marker:
     guess: bool = False
     once: bool = False
 
+    @property
+    def moves(self) -> bool:
+        """Whether its writer is at something now: what it waited for before is over."""
+        return bool(self.enters or self.opens or self.progress or self.completes)
+
 
 @record
 class Wait:

@@ -8,7 +8,7 @@ import regex
 
 from logrules.engine.run import Prepared
 from logrules.inference.exception_table import ExceptionTable
-from logrules.inference.metrics import figure
+from logrules.inference.metrics import printed_number
 from logrules.inference.wording import Wordings
 from logrules.model.event import Event, Worker
 from logrules.model.failure import ExceptionLink, Failure, FailureKind, Frame, Origin
@@ -60,7 +60,7 @@ def _metric(on: Prepared, sample: Sample) -> Iterator[str]:
     own = f"{sample.owner}:metric"
     metric = next(one for one in on.pack.metrics if on.pack.signals[one.signal].id == own)
     captures = captures_in(on, sample.text, metric.signal)
-    read = figure(captures) if captures is not None else None
+    read = printed_number(captures) if captures is not None else None
     value, wanted = math.nan if read is None else read * metric.scale, float(sample.expected)
     same = math.isclose(value, wanted, rel_tol=1e-9) or (math.isnan(value) and math.isnan(wanted))
     if read is None or not same:
