@@ -165,7 +165,12 @@ def on(small_pack):
         ("the shell comes back from what failed too", "BROKEN\nPROMPT", Status.FAILED, "python-exception"),
         ("and then the next command runs", "PROMPT\nJOINING", Status.STALLED, "rendezvous-timeout"),
         ("it ends in mid-run", "STEP 1\nSTEP 2", Status.RUNNING, "stopped-silently"),
-        ("over, but then it goes on", "STEP 1\nFINISHED\nSAVING", Status.STALLED, "checkpoint-stall"),
+        (
+            "what is saved at the end may have been the last",
+            "STEP 1\nFINISHED\nSAVING",
+            Status.RUNNING,
+            "checkpoint-stall",
+        ),
         ("an error explains the open wait", "JOINING\nBROKEN", Status.FAILED, "python-exception"),
         ("an empty log is a log without trouble", "", Status.HEALTHY, None),
     ],

@@ -12,6 +12,7 @@ MODULES = [path for path in sorted(CODE.rglob("*.py")) if not path.name.startswi
 LONGEST, SHORTEST = 300, 30
 # Each is short for a reason of its own, and used from several rooms or loaded where nothing else may be.
 SHORT = {
+    "engine/needed_threads": "what the pool asks and a watched command too, without what makes a pool",
     "model/errors": "every room raises some",
     "model/late_pattern": "every room has patterns of its own",
     "model/version": "read by the build",

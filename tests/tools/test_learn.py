@@ -114,8 +114,8 @@ def test_drafts_that_are_written_pass_test_and_lack_only_words(runs, capsys):
 
 def test_drafts_are_put_on_the_rules_as_they_were_kept(runs, capsys, monkeypatch):
     load_pack()
-    compiled, made = [], compiling.read_source
-    monkeypatch.setattr(compiling, "read_source", lambda text: compiled.append(text.shown) or made(text))
+    compiled, made = [], compiling.parse_document
+    monkeypatch.setattr(compiling, "parse_document", lambda raw, path: compiled.append(path) or made(raw, path))
     kinds = learned(capsys, "runs")["kinds"]
     assert {kind["rule"].partition("/")[0] for kind in kinds} == {"learned", "exceptions"}
     assert sorted(compiled) == sorted(kind["file"] for kind in kinds)
