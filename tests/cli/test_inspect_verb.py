@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from logrules.cli.shared_options import name_format
 from logrules.model.errors import LogrulesError
 from logrules.tools.inspection import inspect_verb
 
@@ -23,7 +24,9 @@ FRAMES = [
 def options(pid: int, *more: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     inspect_verb.add_options(parser)
-    return parser.parse_args(["--pid", str(pid), "--lang", "en", *more])
+    parsed = parser.parse_args(["--pid", str(pid), "--lang", "en", *more])
+    name_format(parsed)
+    return parsed
 
 
 @pytest.mark.parametrize(
