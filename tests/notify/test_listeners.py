@@ -504,6 +504,11 @@ def test_the_python_processes_below_a_process_are_found():
     assert python_processes(parent.pid) == []
 
 
+def test_who_looks_is_not_looked_at():
+    pytest.importorskip("psutil")
+    assert os.getpid() not in {process.pid for process in python_processes(os.getpid())}
+
+
 def test_an_incident_keeps_its_name_until_it_is_over():
     policy = NotificationPolicy()
     changes = [STALLED, StallProlonged(STALL.rule, 4.0, 130.0), Withdrawn(STALL.rule, 5.0), STALLED]

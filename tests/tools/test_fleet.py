@@ -355,6 +355,16 @@ def test_history_lists_the_newest_of_each_job(runs, capsys):
     assert main(["history", "--since", "2025-06-16", "--format", "jsonl"]) == 1
 
 
+def test_a_job_is_the_same_from_wherever_it_is_named(runs, capsys, monkeypatch):
+    main(["scan", "runs"])
+    monkeypatch.chdir(runs / "a")
+    main(["scan", "../../runs"])
+    capsys.readouterr()
+    assert main(["history", "--format", "jsonl"]) == 0
+    assert sorted(str(one["job"]) for one in listed(capsys)) == [str(runs / "a"), str(runs / "b")]
+    assert main(["history", "--forget", "../a"]) == 0
+
+
 def test_history_can_forget(runs, capsys):
     main(["scan", "runs"])
     assert main(["history", "--forget", "runs/a"]) == 0

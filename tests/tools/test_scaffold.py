@@ -234,6 +234,13 @@ def test_a_line_that_is_known_is_said_to_be(folder, capsys):
     assert "cuda/out-of-memory already fires on this line" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("shipped")
+def test_that_a_log_of_this_line_alone_just_ends_is_no_news(folder, capsys):
+    (folder / "train.log").write_text("[rank1]: acme.shards: gave up on shard 0017 of web-2024 after 5 attempts\n")
+    assert main(["new", "train.log:1"]) == 0
+    assert "already fires" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

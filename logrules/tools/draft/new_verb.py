@@ -85,11 +85,16 @@ def _checked_id(name: str | None) -> str | None:
 
 def _say_who_knows_it(pack: "Pack", line: str) -> None:
     from logrules.engine.run import prepared
+    from logrules.ruleset.condition import Detector
+    from logrules.ruleset.tables import ALTERNATIVES
     from logrules.ruletest.harness import run_log
 
     report = run_log(prepared(pack, cache=True), line)
-    if report.diagnoses:
-        say(f"{report.diagnoses[0].rule} already fires on this line")
+    # A line alone is a log that ends there, which is all that a detector needs.
+    guessed = {rule.id for rule in pack.rules if isinstance(rule.when, Detector) or rule.id.startswith(ALTERNATIVES)}
+    known = next((found.rule for found in report.diagnoses if found.rule not in guessed), None)
+    if known is not None:
+        say(f"{known} already fires on this line")
 
 
 def _folder(options: argparse.Namespace, settings: "Settings") -> Path | None:

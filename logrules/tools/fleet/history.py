@@ -181,5 +181,5 @@ def _storable(text: str) -> str:
 
 
 def _key(job: FoundJob) -> str:
-    path = _storable(str(job.path.absolute()))
+    path = _storable(str(job.whole_path))
     return f"{job.node}:{path}" if job.node else path

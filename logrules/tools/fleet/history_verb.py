@@ -1,6 +1,7 @@
 """`logrules history`: what came of the jobs that were scanned."""
 
 import argparse
+import os
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -54,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     since = moment(options.since) if options.since else None
     with history_in(options.history) as history:
         if options.forget:
-            count = history.forget(str(Path(options.forget).absolute()))
+            count = history.forget(os.path.normpath(Path(options.forget).absolute()))
             print(f"forgot {counted(count, 'result')}")
             return 0 if count else 1
         if options.note or options.snooze:

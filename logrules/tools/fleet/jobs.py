@@ -33,6 +33,11 @@ class FoundJob:
     modified: float
     node: str = ""
 
+    @property
+    def whole_path(self) -> Path:
+        """Where it is, the same from whichever folder it was named."""
+        return Path(os.path.normpath(self.path.absolute()))
+
 
 def jobs_of(roots: Sequence[Path], pattern: str) -> Sequence[FoundJob]:
     """The jobs of a folder, named by what is below it; of several their whole paths. Raises LogrulesError for none.
@@ -42,8 +47,8 @@ def jobs_of(roots: Sequence[Path], pattern: str) -> Sequence[FoundJob]:
     if len(roots) == 1 and roots[0].is_dir() and not _is_whole(pattern):
         return _below(roots[0], pattern, None) or _refused(roots[0], pattern)
     jobs = without_twins(named_jobs(roots, pattern))
-    paths = {job.path.absolute() for job in jobs}
-    return [job for job in jobs if paths.isdisjoint(job.path.absolute().parents)]
+    paths = {job.whole_path for job in jobs}
+    return [job for job in jobs if paths.isdisjoint(job.whole_path.parents)]
 
 
 def named_jobs(paths: Sequence[str | Path], pattern: str, most_files: int | None = None) -> Sequence[FoundJob]:
@@ -81,7 +86,7 @@ def _is_whole(pattern: str) -> bool:
 
 def without_twins(jobs: Iterable[FoundJob]) -> Sequence[FoundJob]:
     """Each job once, however often it was named."""
-    return list({str(job.path.absolute()): job for job in jobs}.values())
+    return list({str(job.whole_path): job for job in jobs}.values())
 
 
 def _is_job(path: Path, pattern: str, root: os.stat_result) -> bool:

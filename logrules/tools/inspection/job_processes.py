@@ -50,7 +50,7 @@ def is_process(pid: int) -> bool:
 
 
 def python_processes(root: int) -> list[Process]:
-    """The Python processes at and below a process id, oldest first; none where it is gone.
+    """The Python processes at and below a process id, other than this one, oldest first; none where it is gone.
 
     Raises LogrulesError where psutil is missing.
     """
@@ -61,7 +61,7 @@ def python_processes(root: int) -> list[Process]:
         found = [top, *top.children(recursive=True)]
     except psutil.Error:
         return []
-    return _python_of(found)
+    return _python_of(one for one in found if one.pid != os.getpid())
 
 
 def processes_in(folder: Path) -> list[Process]:

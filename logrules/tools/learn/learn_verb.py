@@ -78,8 +78,8 @@ def run(options: argparse.Namespace) -> int:
     shared.refuse_log(options.output, [*options.paths, *options.healthy])
     pack = shared.chosen_pack(options)
     well = without_twins(named_jobs(options.healthy, options.jobs, MOST_FILES))
-    known_well = {str(job.path.absolute()) for job in well}
-    jobs = [job for job in without_twins(_jobs(options)) if str(job.path.absolute()) not in known_well]
+    known_well = {str(job.whole_path) for job in well}
+    jobs = [job for job in without_twins(_jobs(options)) if str(job.whole_path) not in known_well]
     processes = options.processes or default_processes()
     read: list[ReadJob] = []
     with progress_bar("reading jobs", len(jobs)) as advance:
