@@ -73,12 +73,41 @@ NO_ROOM = """
 (EngineCore_0 pid=7) ERROR 01-02 03:13:09 [core.py:80] torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.50 GiB.
 """
 NO_KERNEL = "sglang.launch_server\n{}\nRuntimeError: HIP error: invalid device function"
+REGISTERING = (
+    "{} worker_pool.cc:9] Some workers of the worker process(77) have not registered to raylet within timeout."
+)
+LOG_PROB = """
+ray init kwargs: {{'num_cpus': None}}
+actor_rollout_ref.rollout.log_prob_use_dynamic_bsz={}
+  File "/x/verl/workers/fsdp_workers.py", line 9, in compute_log_prob
+torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 13.91 GiB.
+"""
+BARRIER = """
+  File "/x/train.py", line 9, in main
+    dist.init_process_group("nccl"{})
+RuntimeError: Timed out initializing process group in store based barrier on rank: 0, for key: store_based_barrier_key:1 (world_size=2, worker_count=1, timeout=0:30:00)
+"""
+WHOLE = """
+[2025-01-02 03:04:05,006] [INFO] [config.py:9:print]   zero_optimization_stage ...... {}
+  File "/x/deepspeed/runtime/engine.py", line 9, in forward
+torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.50 GiB.
+"""
 STEPS = "".join(f"[2024-01-02 03:04:0{n}] step {n} loss 0.4\n" for n in range(9))
 
 
 def _shown(shipped, log: str) -> str:
     return "\n".join(
-        " ".join((step.do.en, step.run or "", step.code or "", *step.flags, *step.env))
+        " ".join(
+            (
+                step.do.en,
+                step.run or "",
+                step.code or "",
+                *step.flags,
+                *step.env,
+                *step.config,
+                step.note.en if step.note else "",
+            )
+        )
         for step in run_log(prepared(shipped), log).diagnoses[0].fixes
     )
 
@@ -106,6 +135,13 @@ def _shown(shipped, log: str) -> str:
         (FORKED.format("Cell In[2]"), "kernel of the notebook", "main guard|workers by spawn"),
         (NO_ROOM.format(""), "--max-num-seqs <fewer than now>", r"--max-num-(?:seqs|batched-tokens) \d|_fewer"),
         (NO_KERNEL.format("gfx908"), "gfx", "HSA_OVERRIDE"),
+        (REGISTERING.format("(pid=raylet) I0807 17:00:41.788261 71814 71814"), "--system-config", "RAY_worker"),
+        (LOG_PROB.format("True"), "log_prob_max_token_len", "log_prob_micro_batch_size_per_gpu"),
+        (BARRIER.format(", init_method='env://'"), "Only 1 of 2", "CUDA_VISIBLE_DEVICES"),
+        (WHOLE.format(3), "offload them to the CPU", r"zero_optimization\.stage\b"),
+        ("launch.py:9] dist_world_size=1\n" + STEPS + "step 9 loss", "Tell data from computing", "on one GPU|CUDA_VISIBLE"),
+        ("loading acme/Acme-70B\n" + STEPS + "step 9 loss", "Tell data from computing", "on one GPU|CUDA_VISIBLE"),
+        (STEPS + "step 9 - batch: 9/13 - loss: 0.4 - data_time: 12.5\nstep 10 loss", "12.5 s", "Tell data from computing"),
     ],
 )  # fmt: skip
 def test_what_the_log_shows_replaces_what_it_speaks_against(shipped, log, told, foreign):
@@ -131,6 +167,10 @@ def test_what_the_log_shows_replaces_what_it_speaks_against(shipped, log, told, 
         (FORKED.format('File "/app/serve.py"'), "workers by spawn"),
         (NO_ROOM.format(", max_num_seqs=256"), "--max-num-seqs 128"),
         (NO_KERNEL.format("gfx1031"), "HSA_OVERRIDE"),
+        (REGISTERING.format("(raylet) [2024-01-02 03:04:05,006 W 7 7]"), "RAY_worker_register"),
+        (LOG_PROB.format("False"), "log_prob_micro_batch_size_per_gpu"),
+        (BARRIER.format(""), "CUDA_VISIBLE_DEVICES"),
+        ("loading acme/Acme-7B\n" + STEPS + "step 9 loss", "CUDA_VISIBLE_DEVICES"),
     ],
 )
 def test_they_stay_where_the_log_says_nothing_against_them(shipped, log, kept):
