@@ -78,12 +78,14 @@ class PendingLines:
         return block
 
     def shorten(self) -> Skipped | None:
-        """Let go of all but the end, from the start of a line there; what that was, None where it is short."""
-        cut = self._held.find(b"\n", len(self._held) - REST_BYTES) + 1 if len(self._held) > REST_BYTES else 0
-        if not cut:
+        """Let go of all but the end, from the start of a line if one begins there; None where it is short."""
+        over = len(self._held) - REST_BYTES
+        if over <= 0:
             return None
+        cut = self._held.find(b"\n", over) + 1 or over
         left_out = Skipped(self.log, self.offset, cut, FELL_BEHIND, self._held.count(b"\n", 0, cut))
         del self._held[:cut]
+        self.has_line_end = b"\n" in self._held
         self.offset += cut
         return left_out
 
@@ -260,7 +262,8 @@ class EventQueue:
             )
         while self._round:
             pieces = self._round.popleft()
-            if pieces.length:
+            # Of what was due when the round began, so much may have been let go of that its line is open.
+            if (at := pieces.due(last=self._end is not None)) is not None and time >= at:
                 return pieces.take()
         return None
 
