@@ -90,7 +90,7 @@ class PendingLines:
         return left_out
 
     def finish(self) -> None:
-        """Nothing more will come."""
+        """Nothing more will come, or not what comes next."""
         self._held += self.text.finish()
 
     def drop(self) -> None:
@@ -150,6 +150,7 @@ class EventQueue:
         """So much of a log was left out before it came here; waits until what came before is taken."""
         with self._changed:
             pieces = self._pieces(log)
+            pieces.finish()
             pieces.is_cut = True
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._closed or not pieces.length)
@@ -173,6 +174,8 @@ class EventQueue:
         """The next bytes of this log are the first of a new file; waits until the older ones are taken."""
         with self._changed:
             pieces = self._pieces(log)
+            pieces.finish()
+            self._changed.notify_all()
             self._changed.wait_for(lambda: not self._taken or not pieces.length)
             pieces.offset, pieces.form, pieces.text = 0, GrowingForm(), Utf8Text()
             self.note(log, reason)
