@@ -59,6 +59,11 @@ class HitLine(NamedTuple):
         return self.window.data[self.start : min(self.end, self.start + MAX_CONTEXT_BYTES)]
 
     @property
+    def is_open(self) -> bool:
+        """Whether it has no end in its window: it may go on."""
+        return self.end >= len(self.window.data)
+
+    @property
     def kind(self) -> Kind:
         """The entries of the scanner that it carries."""
         return self.part.kind

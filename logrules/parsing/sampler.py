@@ -114,6 +114,10 @@ class Sampler:
             if line.offset in offsets:
                 continue
             offsets.add(line.offset)
+            if line.is_open and not kept:
+                # What it will say in the end nobody knows: it does not stand for the last of its kind.
+                kept.append(line)
+                continue
             kind = line.kind
             seen[kind] += 1
             in_full = self._released + len(kept) <= HELD_LINES

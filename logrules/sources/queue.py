@@ -78,17 +78,19 @@ class PendingLines:
         return block
 
     def shorten(self) -> Skipped | None:
-        """Let go of all but the end, from the start of a line there; what that was, None where it is short."""
-        cut = self._held.find(b"\n", len(self._held) - REST_BYTES) + 1 if len(self._held) > REST_BYTES else 0
-        if not cut:
+        """Let go of all but the end, from the start of a line if one begins there; None where it is short."""
+        over = len(self._held) - REST_BYTES
+        if over <= 0:
             return None
+        cut = self._held.find(b"\n", over) + 1 or over
         left_out = Skipped(self.log, self.offset, cut, FELL_BEHIND, self._held.count(b"\n", 0, cut))
         del self._held[:cut]
+        self.has_line_end = b"\n" in self._held
         self.offset += cut
         return left_out
 
     def finish(self) -> None:
-        """Nothing more will come."""
+        """Nothing more will come, or not what comes next."""
         self._held += self.text.finish()
 
     def drop(self) -> None:
@@ -148,6 +150,7 @@ class EventQueue:
         """So much of a log was left out before it came here; waits until what came before is taken."""
         with self._changed:
             pieces = self._pieces(log)
+            pieces.finish()
             pieces.is_cut = True
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._closed or not pieces.length)
@@ -171,6 +174,8 @@ class EventQueue:
         """The next bytes of this log are the first of a new file; waits until the older ones are taken."""
         with self._changed:
             pieces = self._pieces(log)
+            pieces.finish()
+            self._changed.notify_all()
             self._changed.wait_for(lambda: not self._taken or not pieces.length)
             pieces.offset, pieces.form, pieces.text = 0, GrowingForm(), Utf8Text()
             self.note(log, reason)
@@ -260,7 +265,8 @@ class EventQueue:
             )
         while self._round:
             pieces = self._round.popleft()
-            if pieces.length:
+            # Of what was due when the round began, so much may have been let go of that its line is open.
+            if (at := pieces.due(last=self._end is not None)) is not None and time >= at:
                 return pieces.take()
         return None
 

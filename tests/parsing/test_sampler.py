@@ -89,6 +89,14 @@ def test_a_flood_that_is_asked_for_often_is_read_in_shares_with_the_last_of_each
     assert len(read) < 3 * WINDOW_LINES
 
 
+def test_a_line_that_is_open_does_not_stand_for_the_last_of_its_kind():
+    sample = sampler()
+    read_in_parts([["a", "b"] * 25] * 200, [True] * 200, sample)
+    sample.take(scanned(["b"] * 3, sample.window, 10_000))
+    sample.take(placed(hit_lines(Window("log", 0, 10**6, b"b"), Hits([(1, 1)]), sample.window), 10_003))
+    assert [line.number for line in sample.release()] == [10_002, 10_003]
+
+
 @pytest.mark.parametrize("share", [1, 7, 100])
 def test_of_each_writer_the_last_lines_are_read_however_the_window_comes(share):
     lines = [f"[{writer}]: b" for n in range(400) for writer in "12345" if writer != "3" or n < 60]

@@ -1,6 +1,7 @@
 """Growing logs in the encodings of shells: read as saved ones are, however their bytes come."""
 
 import os
+from threading import Thread
 
 import pytest
 
@@ -60,6 +61,20 @@ def test_what_is_too_short_to_tell_by_is_not_lost():
     queue.put("log", b"\xef\xbb", 0.0)
     queue.stop()
     assert queue.read(None) == Block("log", 0, b"\xef\xbb", 0.0)
+
+
+@pytest.mark.parametrize("gap", [("leave_out", 9, 0), ("begin_anew", "rotated")], ids=lambda gap: gap[0])
+def test_what_is_too_short_to_tell_by_stands_in_front_of_a_gap(gap):
+    name, *given = gap
+    queue = EventQueue(gather_s=0.0)
+    queue.put("log", b"Killed", 0.0)
+    waiting = Thread(target=getattr(queue, name), args=("log", *given))
+    waiting.start()
+    assert queue.read(None) == Block("log", 0, b"Killed", 0.0)
+    waiting.join()
+    queue.put("log", b"step 1\n", 0.0)
+    assert isinstance(queue.read(None), Skipped)
+    assert queue.read(None).data == b"step 1\n"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le"])

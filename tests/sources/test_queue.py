@@ -157,6 +157,35 @@ def test_of_what_is_still_read_some_time_after_its_writers_end_only_the_end_is()
     assert blocks[-1].offset + len(blocks[-1].data) == 2 * len(whole)
 
 
+def late(queue, clock):
+    """Its writers have ended, and what waits was read for long enough."""
+    queue.hurry()
+    queue.read(clock.at)
+    clock.at += REST_S
+
+
+def test_of_a_line_without_an_end_that_is_too_long_to_wait_for_only_the_end_is_read():
+    one, clock = buffer()
+    late(one, clock)
+    for _ in range(20):
+        one.put("log", b"x" * REST_BYTES, clock.at)
+    one.end(End())
+    told = drained(one, clock, until=float("inf"))
+    assert sum(len(item.data) for item in told if isinstance(item, Block)) == REST_BYTES
+    assert sum(item.bytes for item in told if isinstance(item, Skipped)) == 19 * REST_BYTES
+
+
+def test_a_line_that_is_left_of_much_is_waited_for_to_its_end():
+    one, clock = buffer()
+    late(one, clock)
+    one.put("log", b"x" * REST_BYTES + b"\nits last", clock.at)
+    assert isinstance(one.read(clock.at), Skipped)
+    assert one.read(clock.at) == Tick(clock.at)
+    one.put("log", b" words\n", clock.at)
+    clock.at += GATHER_S
+    assert one.read(clock.at) == Block("log", REST_BYTES + 1, b"its last words\n", clock.at - GATHER_S)
+
+
 def test_nothing_is_kept_once_nobody_takes_it():
     one, clock = buffer()
     one.put("log", b"one\n", clock.at)
