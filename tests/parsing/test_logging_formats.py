@@ -70,6 +70,14 @@ def test_level_and_message_are_read_behind_any_time(headers, form, dates):
     assert (header.level, header.message) == (Level.ERROR, SAID)
 
 
+@pytest.mark.parametrize("said", ["- ERROR - ", "- ", "[ERROR] ", ""])
+@pytest.mark.parametrize("day", ["2025-03-01", "03/01/2025"])
+def test_an_hour_of_the_afternoon_is_read_as_one(headers, day, said):
+    stamps = [headers.peel(f"{day} 01:30:00 {half} {said}{SAID}").stamp for half in ("AM", "PM")]
+
+    assert stamps[1].seconds - stamps[0].seconds == 12 * 3600
+
+
 @pytest.mark.parametrize(
     "form",
     [
@@ -98,6 +106,9 @@ def test_level_is_read_without_a_time(headers, form):
         "10:00 ERROR.txt was read",
         "ERROR:0.31",
         "page HTTP-ERROR-404",
+        "ERROR eval.mean 0.31",
+        "[E 7/30] loss 0.31",
+        "2026-03-02 10:00:00 [E] 7 [S] 700",
     ],
 )
 def test_prose_that_speaks_of_an_error_has_no_level(headers, line):
