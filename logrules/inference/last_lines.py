@@ -55,8 +55,8 @@ def tells_outcome(run: RunState) -> bool:
 def _has_rounds_left(lines: Sequence[Event], wordings: Wordings) -> bool:
     """Whether more than one round is to come behind the last line that counts them: some count from zero."""
     counted = (tuple(wordings.values(Saying.ROUND, line.message[:_MAX_CHARS])) for line in reversed(lines))
-    rounds = (map(int, _NUMBER.findall(count)) for count in next(filter(None, counted), ()))
-    return any(total - done > 1 for done, total in rounds)
+    rounds = (_NUMBER.findall(count) for count in next(filter(None, counted), ()))
+    return any(int(numbers[1]) - int(numbers[0]) > 1 for numbers in rounds if len(numbers) == 2)
 
 
 def is_of_program(run: RunState) -> bool:

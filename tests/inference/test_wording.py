@@ -28,6 +28,13 @@ def test_a_row_of_a_pack_decides_what_is_a_complaint(shipped, story, rows, diagn
     assert any(one.rule.startswith("exceptions/logged-") for one in report.diagnoses) is diagnosed, story
 
 
+@pytest.mark.parametrize("counted", ["Runde 7", "Runde 7 von 9 in 3 Teilen"])
+def test_a_round_of_other_than_two_numbers_counts_nothing(shipped, counted):
+    rows = (*shipped.tables.wordings, Wording("runde", Saying.ROUND, r"(?P<value>Runde .{1,30})"))
+    on = prepared(replace(shipped, tables=replace(shipped.tables, wordings=rows)))
+    assert run_log(on, f"hello from acme\n{counted}\nmIoU: 41.2  mAcc: 52.1\n").diagnoses == ()
+
+
 @pytest.mark.parametrize(
     ("pattern", "values"),
     [(r"Rang (?P<value>\d+)", ["3", "5"]), (r"Rang \d+", []), (r"(?P<value>)", [])],
