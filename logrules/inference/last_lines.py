@@ -14,7 +14,7 @@ from logrules.ruleset.name_tables import Saying
 # So many of the last lines show who wrote them, and what was said last.
 _LAST_LINES = 20
 _MAX_CHARS = 300
-_NUMBER = late_pattern(r"\d+")
+_DONE_OF_TOTAL = late_pattern(r"\D*(\d+)\D+(\d+)\D*")
 # Who says these is through with its work.
 _ENDS = (Saying.FAREWELL, Saying.RESULT)
 
@@ -55,8 +55,8 @@ def tells_outcome(run: RunState) -> bool:
 def _has_rounds_left(lines: Sequence[Event], wordings: Wordings) -> bool:
     """Whether more than one round is to come behind the last line that counts them: some count from zero."""
     counted = (tuple(wordings.values(Saying.ROUND, line.message[:_MAX_CHARS])) for line in reversed(lines))
-    rounds = (_NUMBER.findall(count) for count in next(filter(None, counted), ()))
-    return any(int(numbers[1]) - int(numbers[0]) > 1 for numbers in rounds if len(numbers) == 2)
+    rounds = filter(None, map(_DONE_OF_TOTAL.fullmatch, next(filter(None, counted), ())))
+    return any(int(total) - int(done) > 1 for done, total in (one.groups() for one in rounds))
 
 
 def is_of_program(run: RunState) -> bool:
